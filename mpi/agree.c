@@ -46,7 +46,7 @@ covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call) {
     int most[2] = { (int)call, -(int)call };
     covey__mpi_allreduce(mpi, most, 2, MPI_INT, MPI_MAX);
     if (most[0] != -most[1])
-        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "calls %s, while others call %s", names[call],
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "calls %s, while another rank calls %s", names[call],
                                names[most[0] != (int)call ? most[0] : -most[1]]);
 #else
     (void)call;

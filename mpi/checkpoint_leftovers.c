@@ -1,13 +1,13 @@
-/* Files that jobs left behind which were killed while they saved: the next checkpoint at the same path that is whole removes
- * them. Whoever is killed when, these can be left:
+/* Removing files of jobs that were killed while they saved. The next complete checkpoint at the same path does it. A
+ * killed job can leave these files:
  *
- *     path.8.1.tmp-1a2b-0     an image while it is written; only the next save of the same number would remove it
- *     path.8.1                an image whose manifest did not get its name
+ *     path.8.1.tmp-1a2b-0     an unfinished image
+ *     path.8.1                an image whose manifest was not renamed
  *     path.8.new              that manifest, with or without its text
- *     path.6.1, path.7.1      images of the checkpoints before, whose manifest has been replaced
+ *     path.6.1, path.7.1      images of earlier checkpoints, whose manifest was replaced
  *
- * A file is removed if its name is one of these, with a number up to that of the checkpoint; if it is a file of this user,
- * and no link; and if it begins as an image does, or the manifest, or is empty where it could not have been finished. */
+ * A file is removed if it has such a name, with a number up to that of the checkpoint; if it is a regular file of
+ * this user; and if it begins like an image or a manifest. Unfinished images and manifests may also be empty. */
 #define _POSIX_C_SOURCE 200809L
 #include "checkpoint.h"
 

@@ -1,18 +1,18 @@
-/* Loading a checkpoint. Each file is read by one rank, in rounds: in round k, rank r reads file k * size + r, if there is
- * one, into a world of its own, and tells each rank what it needs to know (handover.c). Files come in the order in which
- * they are numbered, whatever the number of ranks.
+/* Loading a checkpoint. One rank reads each file, in rounds: in round k, rank r reads file k * size + r, if there is
+ * one, into a temporary world, and sends each rank what it needs (checkpoint_message.c). Files are applied in the
+ * order of their numbers, for any number of ranks.
  *
- * A rank that cannot go on says so in the next exchange, or at the end, and all give up: no rank reads more than one file
- * for nothing. */
+ * A rank that fails reports it in the next exchange, or at the end, and all ranks stop. So no rank reads more than
+ * one file in vain. */
 #include "checkpoint.h"
 #include "message.h"
 
 #include <covey/hierarchy.h>
 
-/* What one rank is told about the file that this rank reads. */
+/* The front of the message for one rank, about the file that this rank reads. */
 typedef struct front {
     uint32_t away_count, freed_count;
-    covey_entity *next_away, *next_freed; /* where the next one is written */
+    covey_entity *next_away, *next_freed; /* where the next handle is written */
 } front;
 
 typedef struct loading {
@@ -21,10 +21,10 @@ typedef struct loading {
     covey_mpi_place_fn *place;
     void *context;
     covey__manifest from;
-    uint64_t file;    /* that this rank reads in this round */
-    covey_mpi reader; /* with the world of that file */
-    uint32_t count;   /* entities of the file: in SCRATCH_TREES of the reader, and where they go in SCRATCH_TARGETS */
-    covey_entity *freed; /* of indices at home here: the last handles, if these are not alive */
+    uint64_t file;       /* the file that this rank reads in this round */
+    covey_mpi reader;    /* its world has the contents of that file */
+    uint32_t count;      /* entities of the file, in SCRATCH_TREES of the reader; SCRATCH_TARGETS has their ranks */
+    covey_entity *freed; /* the last handles of free indices whose home is here */
     size_t freed_count, freed_room;
 } loading;
 
@@ -32,7 +32,7 @@ static covey_result out_of_memory(covey_mpi *mpi) {
     return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to load a checkpoint");
 }
 
-/* Says in which file it was. */
+/* Adds the name of a file to the report. */
 static covey_result add_file_name(loading *l, uint64_t file, covey_result result) {
     char name[COVEY__MPI_FILE];
     covey_report report = l->mpi->report;
@@ -43,7 +43,8 @@ static covey_result add_file_name(loading *l, uint64_t file, covey_result result
 
 /* ---- The reader ----------------------------------------------------------------------------------------------------
  *
- * A world that a file is loaded into, with what packing asks for. Sizes and offsets of messages are those of the rank. */
+ * A covey_mpi with a temporary world for one file, which can be packed. It shares the sizes and offsets of messages
+ * with the covey_mpi of the rank. */
 
 static bool reader_make(covey_mpi *reader, const covey_mpi *mpi) {
     *reader = (covey_mpi){ .allocator = mpi->allocator,
@@ -98,7 +99,7 @@ static void reader_close(covey_mpi *reader) {
     reader->world = NULL;
 }
 
-/* ---- Who goes where ----------------------------------------------------------------------------------------------*/
+/* ---- Placing entities --------------------------------------------------------------------------------------------*/
 
 static covey_entity *entities_of(loading *l) { return (covey_entity *)(void *)l->reader.scratch[SCRATCH_TREES].bytes; }
 static int *targets_of(loading *l) { return (int *)(void *)l->reader.scratch[SCRATCH_TARGETS].bytes; }
@@ -107,8 +108,8 @@ static front *fronts_of(loading *l) { return (front *)(void *)l->reader.scratch[
 static covey_result place_root(loading *l, covey_entity root, int *rank) {
     *rank = l->place ? l->place(l->reader.world, root, l->context) : l->mpi->rank;
     if (*rank >= 0 && *rank < l->mpi->size) return COVEY_OK;
-    return covey__mpi_fail(&l->reader, COVEY_ERROR_RANGE, "%u:%u cannot be placed on rank %d: there are %d", root.index,
-                           root.generation, *rank, l->mpi->size);
+    return covey__mpi_fail(&l->reader, COVEY_ERROR_RANGE, "%u:%u cannot be placed on rank %d: there are %d ranks",
+                           root.index, root.generation, *rank, l->mpi->size);
 }
 
 static covey_result place_tree(loading *l, covey_entity root) {
@@ -122,7 +123,7 @@ static covey_result place_tree(loading *l, covey_entity root) {
     return result;
 }
 
-/* All entities of the file: roots, each followed by all below it. */
+/* Lists all entities of the file: each root, followed by its descendants. */
 static covey_result place_all(loading *l) {
     const covey_world *from = l->reader.world;
     covey_entity none = { 0, 0 };
@@ -138,16 +139,16 @@ static covey_result place_all(loading *l) {
     return result;
 }
 
-/* ---- What homes are told -----------------------------------------------------------------------------------------*/
+/* ---- Fronts ------------------------------------------------------------------------------------------------------*/
 
-/* Counts those who are to live away from home, by their homes. */
+/* Counts, for each home, the entities that will live on another rank. */
 static covey_result count_away(loading *l) {
     const covey_entity *entities = entities_of(l);
     for (uint32_t i = 0; i < l->count; i++) {
         int home = covey_mpi_home(l->mpi, entities[i]);
         if (home < 0)
-            return covey__mpi_fail(&l->reader, COVEY_ERROR_RANGE, "%u:%u is of no rank", entities[i].index,
-                                   entities[i].generation);
+            return covey__mpi_fail(&l->reader, COVEY_ERROR_RANGE, "the index of %u:%u is in no range",
+                                   entities[i].index, entities[i].generation);
         fronts_of(l)[home].away_count += home != targets_of(l)[i];
     }
     return COVEY_OK;
@@ -161,8 +162,8 @@ static void list_away(loading *l) {
     }
 }
 
-/* The first index, from one on, that somebody had and nobody in the file has, and its home; COVEY_NONE if there is none.
- * The file of a rank knows the generations of the shares that were that rank's. */
+/* The first free index from `index` on that was used before, and its home. COVEY_NONE if there is none. Each file
+ * has the generations of the ranges whose home was its rank. */
 static uint32_t find_freed(const loading *l, uint32_t index, int *home) {
     const covey_mpi *mpi = l->mpi;
     const covey_world *from = l->reader.world;
@@ -189,7 +190,7 @@ static void list_freed(loading *l) {
 
 /* ---- Messages ----------------------------------------------------------------------------------------------------*/
 
-/* The bytes in front of those who are to live on a rank, for each. */
+/* Computes the size of each front. */
 static covey_result size_fronts(loading *l, uint64_t **before) {
     uint64_t ranks = (uint64_t)l->mpi->size;
     front *fronts = covey__mpi_scratch_reserve(&l->reader, SCRATCH_FRONTS, ranks * sizeof *fronts);
@@ -236,7 +237,7 @@ static covey_result pack_file(loading *l, unsigned char **send) {
     return result;
 }
 
-/* Messages of the file of this rank, if there is one in this round. */
+/* Reads the file of this rank, if there is one in this round, and packs messages. */
 static covey_result read_file(loading *l, unsigned char **send) {
     char name[COVEY__MPI_FILE];
     memset(l->mpi->send_sizes, 0, (size_t)l->mpi->size * sizeof *l->mpi->send_sizes);
@@ -280,7 +281,7 @@ static covey_result apply_message(loading *l, int reader, unsigned char *bytes, 
     return result == COVEY_OK ? keep_freed(l, &h) : result;
 }
 
-/* Messages in the order of files; the one to itself was not sent. */
+/* Applies messages in the order of files. The message of this rank to itself was not sent. */
 static covey_result apply_messages(loading *l, unsigned char *own, uint64_t own_size, unsigned char *received) {
     covey_mpi *mpi = l->mpi;
     covey_result result = COVEY_OK;
@@ -314,7 +315,7 @@ static covey_result load_files(loading *l) {
 
 static covey_result check_fits(covey_mpi *mpi, const covey__manifest *from) {
     if (covey_entity_count(mpi->world) != 0)
-        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a checkpoint is loaded into a world without entities");
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a checkpoint needs a world without entities");
     if (from->first == mpi->first_index && from->span == mpi->range_size) return COVEY_OK;
     return covey__mpi_fail(
         mpi, COVEY_ERROR_RANGE,

@@ -1,16 +1,16 @@
-/* The messages of a restart: what the rank that reads a file tells another one.
+/* The messages of a restart, from the rank that reads a file to another rank.
  *
- *     header | who is at home there, and is to live elsewhere | last handles of free indices | who is to live there
+ *     header | entities whose home is the receiver, but which live elsewhere | last handles of free indices | arrivals
  *
- * Each part begins at a multiple of 64 bytes. The last one is a message of a migration (pack.c), with a checksum of its
- * own; that of the header is of what lies before it. */
+ * Each part begins at a multiple of 64 bytes. The arrivals are a message of a migration (migrate_message.c) with its
+ * own checksum. The checksum in the header covers the parts in front of the arrivals. */
 #include "checkpoint.h"
 #include "message.h"
 
 #define MAGIC UINT64_C(0x31304F5948564F43) /* the format, and its version */
 
 typedef struct header {
-    uint64_t magic, checksum; /* of what follows, up to who is to live there */
+    uint64_t magic, checksum; /* of everything behind it, up to the arrivals */
     uint64_t bytes;           /* of the message */
     uint32_t away, freed;
 } header;
@@ -41,12 +41,12 @@ static bool are_all_home(const covey_mpi *mpi, const covey_entity *entities, uin
 bool covey__mpi_restart_message_read(const covey_mpi *mpi, unsigned char *bytes, uint64_t size,
                                      covey__mpi_restart_message *h, covey__mpi_part *parts, const char **why) {
     header head;
-    *why = "it is cut off";
+    *why = "it is truncated";
     if (size < covey__mpi_aligned(sizeof head) || size % COVEY__MPI_ALIGN != 0) return false;
     memcpy(&head, bytes, sizeof head);
-    *why = "it is no message of this version";
+    *why = "it is not a message of this version";
     if (head.magic != MAGIC) return false;
-    *why = "it is cut off";
+    *why = "it is truncated";
     if (head.bytes != size) return false;
     covey__mpi_reading r = { .bytes = bytes, .size = size, .at = covey__mpi_aligned(sizeof head) };
     *h = (covey__mpi_restart_message){ .away_count = head.away, .freed_count = head.freed };
@@ -55,24 +55,24 @@ bool covey__mpi_restart_message_read(const covey_mpi *mpi, unsigned char *bytes,
     if (r.fails) return false;
     *why = "its checksum is wrong";
     if (head.checksum != checksum_of(bytes, r.at)) return false;
-    *why = "it names entities that are not at home here";
+    *why = "it has entities whose home is not this rank";
     if (!are_all_home(mpi, h->away, head.away) || !are_all_home(mpi, h->freed, head.freed)) return false;
     h->arrivals = r.at != size;
     return !h->arrivals || covey__mpi_message_read(mpi, bytes + r.at, size - r.at, &h->in, parts, why);
 }
 
-/* ---- What it brings ----------------------------------------------------------------------------------------------*/
+/* ---- Applying ----------------------------------------------------------------------------------------------------*/
 
-/* Entities at home here begin as if they were away. */
+/* Creates entities whose home is here, as if they were away. */
 static covey_result create_away(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
     if (covey_create_again(mpi->world, entities, count) &&
         covey_add_array_raw(mpi->world, entities, count, covey_id(covey_away), NULL))
         return COVEY_OK;
     covey_result result = covey_world_result(mpi->world);
-    return covey__mpi_fail(mpi, result, "entities at home here cannot be made: %s", covey_result_text(result));
+    return covey__mpi_fail(mpi, result, "entities whose home is here cannot be created: %s", covey_result_text(result));
 }
 
-/* Those who are to live here, at home. Most often these are all of them, or none. */
+/* Lists the arrivals whose home is here. Usually these are all or none. */
 static const covey_entity *list_own(covey_mpi *mpi, const covey__mpi_incoming *in, uint32_t *count) {
     for (*count = 0; *count < in->count && covey__mpi_is_home(mpi, in->entities[*count]);) ++*count;
     if (*count == in->count) return in->entities;
@@ -102,8 +102,9 @@ covey_result covey__mpi_restart_skip_generations(covey_mpi *mpi, const covey_ent
         if (covey_generation_at(world, freed[i].index) >= freed[i].generation) continue;
         covey_entity e = covey_create_exact(world, freed[i]);
         if (covey_is_null(e))
-            return covey__mpi_fail(mpi, covey_world_result(world), "%u:%u was used, and cannot be noted: %s",
-                                   freed[i].index, freed[i].generation, covey_result_text(covey_world_result(world)));
+            return covey__mpi_fail(mpi, covey_world_result(world),
+                                   "the generation of %u:%u cannot be marked as used: %s", freed[i].index,
+                                   freed[i].generation, covey_result_text(covey_world_result(world)));
         covey_destroy(world, e);
     }
     return COVEY_OK;

@@ -1,6 +1,6 @@
-/* Saving a checkpoint: an image for each rank, and a manifest that names them, written last (manifest.h). The number of a
- * checkpoint is one more than that of the last, so that no file of the last is touched before the manifest has the new
- * name. */
+/* Saving a checkpoint: an image for each rank, and then a manifest that names them (common/manifest.h). Each
+ * checkpoint has a new number, so that the files of the previous one stay as they are until the new manifest
+ * replaces the old one. */
 #define _POSIX_C_SOURCE 200809L
 #include "checkpoint.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- The manifest ------------------------------------------------------------------------------------------------*/
 
-/* False: *why ends a sentence about the file. */
+/* Returns false when the file is invalid; *why completes a sentence that begins with its name. */
 static bool parse_file(FILE *file, covey__manifest *m, const char **why) {
     char text[COVEY__MANIFEST_BYTES];
     size_t size = fread(text, 1, sizeof text, file);
@@ -42,19 +42,19 @@ covey_result covey__mpi_manifest_read(covey_mpi *mpi, covey__mpi_call call, cons
     return result;
 }
 
-/* ---- Saving ------------------------------------------------------------------------------------------------------
+/* ---- Saving ---------------------------------------------------------------------------------------------------------
  *
- * 1. Each rank writes its image under a number that no manifest has, and brings it to the disk, name included. Rank 0
- *    writes the text of the manifest under another name, and brings it to the disk.
- * 2. All agree that they have.
- * 3. Rank 0 renames the manifest: `path` was the checkpoint before, and is this one. It brings that to the disk, too.
- * 4. All agree again. Only now are the images of the checkpoint before removed: if power failed earlier, the disk could
- *    still have the old manifest.
+ * 1. Each rank writes its image under a number that no manifest has, and syncs the file and its folder. Rank 0 writes
+ *    and syncs the manifest under a temporary name.
+ * 2. All ranks agree that this succeeded.
+ * 3. Rank 0 renames the manifest to `path`, which atomically replaces the previous checkpoint, and syncs the folder.
+ * 4. All ranks agree again. Only now do they remove the images of the previous checkpoint: after a power failure before
+ *    this point, the disk may still have the old manifest.
  *
- * Whoever is killed when, `path` is a checkpoint all of whose images are there. What may be left over is files that no
- * manifest names (leftover.c). */
+ * Whenever a rank is killed, `path` is a complete checkpoint. Files that no manifest names may remain
+ * (checkpoint_leftovers.c). */
 
-/* A file that is on the disk when this returns true. */
+/* Writes and syncs a file. */
 static bool write_file(const char *name, const char *text, size_t size) {
     FILE *file = fopen(name, "wb");
     if (!file) return false;
@@ -75,7 +75,7 @@ const char *covey__mpi_folder_of(const char *path, char folder[COVEY__MPI_PATH +
     return slash ? slash + 1 : path;
 }
 
-/* Some file systems have nothing to do for this, and say so. */
+/* Some file systems do not sync folders and return an error; that is fine. */
 static bool sync_folder(const char *path) {
     char folder[COVEY__MPI_PATH + 1];
     covey__mpi_folder_of(path, folder);
@@ -90,7 +90,7 @@ static covey_result publish(covey_mpi *mpi, const char *draft, const char *path,
     *renamed = rename(draft, path) == 0;
     if (*renamed && sync_folder(path)) return COVEY_OK;
     return covey__mpi_fail(mpi, COVEY_ERROR_FILE,
-                           *renamed ? "the manifest %s is there, but may not last: %s"
+                           *renamed ? "the manifest %s is written, but cannot be synced: %s"
                                     : "the manifest %s cannot be renamed: %s",
                            path, strerror(errno));
 }
@@ -109,7 +109,7 @@ static covey_result save_own(covey_mpi *mpi, const char *name) {
     return covey__mpi_fail(mpi, report.result, "%s", report.text);
 }
 
-/* The images of a checkpoint that no manifest names. */
+/* Removes the images of a checkpoint. No manifest names them. */
 static void remove_images(const covey_mpi *mpi, const char *path, const covey__manifest *m) {
     char name[COVEY__MPI_FILE];
     for (uint64_t r = (uint64_t)mpi->rank; r < m->ranks; r += (uint64_t)mpi->size) {
@@ -125,8 +125,8 @@ static covey_result write_images(covey_mpi *mpi, const char *path, const char *d
     return covey__mpi_agree(mpi, result == COVEY_OK ? save_own(mpi, name) : result);
 }
 
-/* Nothing is left over by a job that goes on, unless a call failed: it is enough to look once. */
-static void tidy(covey_mpi *mpi, const char *path, const covey__manifest *m) {
+/* A job leaves no files behind while it runs, unless a call fails. So one cleanup is enough. */
+static void clean_once(covey_mpi *mpi, const char *path, const covey__manifest *m) {
     uint64_t number = covey__mpi_hash(0, path, strlen(path)) | 1;
     if (mpi->rank == 0 && mpi->cleaned_path != number) covey__mpi_leftovers_remove(path, m);
     mpi->cleaned_path = number;
@@ -149,7 +149,7 @@ covey_result covey_mpi_save(covey_mpi *mpi, const char *path) {
     }
     if (result == COVEY_OK) {
         remove_images(mpi, path, &last);
-        tidy(mpi, path, &m);
+        clean_once(mpi, path, &m);
         return COVEY_OK;
     }
     mpi->cleaned_path = 0;

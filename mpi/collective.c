@@ -1,27 +1,25 @@
-/* Waiting for other ranks. MPI's own calls may spin until all have come, and never give up the processor: where there are
- * more ranks than cores, each waits for one that cannot run. So all calls here begin and return at once, and what waits
- * for them lets others run after a while. */
+/* MPI's collective operations, made with nonblocking calls. Blocking ones may spin without yielding the processor; with
+ * more ranks than cores, each rank would wait for one that cannot run. The calls here poll for a while, then yield. */
 #include "internal.h"
 
 #ifdef _WIN32
 #include <windows.h>
-static void give_way(void) { SwitchToThread(); }
+static void yield_processor(void) { SwitchToThread(); }
 #else
 #include <sched.h>
-static void give_way(void) { sched_yield(); }
+static void yield_processor(void) { sched_yield(); }
 #endif
 
-enum {
-    PATIENCE = 2000
-}; /* times that it asks before it lets others run: longer than two ranks with a core each need */
+/* Polls before the first yield: more than two ranks with a core each need. */
+enum { PATIENCE = 2000 };
 
 void covey__mpi_wait_for(MPI_Request *requests, int count) {
-    uint32_t asked = 0;
+    uint32_t polls = 0;
     for (int i = 0; i < count; i++) {
-        MPI_Status status; /* of no use; gcc takes MPICH's MPI_STATUSES_IGNORE for an array that is too small */
+        MPI_Status status; /* not used; gcc warns that MPICH's MPI_STATUS_IGNORE is too small an array */
         int done = 0;
-        for (; MPI_Test(&requests[i], &done, &status), !done; asked++)
-            if (asked >= PATIENCE) give_way();
+        for (; MPI_Test(&requests[i], &done, &status), !done; polls++)
+            if (polls >= PATIENCE) yield_processor();
     }
 }
 

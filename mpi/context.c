@@ -15,64 +15,64 @@ const covey_type covey_type_covey_ghost = { .name = "covey_mpi.ghost",
 
 /* ---- Comparing ranks ----------------------------------------------------------------------------------------------*/
 
-/* What ranks must agree on. */
-typedef struct start {
+/* The settings that must be equal on all ranks. */
+typedef struct settings {
     uint64_t version, bits, order, first_index, range_size, trees, types;
-} start;
-typedef struct type_start {
+} settings;
+typedef struct type_settings {
     uint64_t layout;
     uint32_t size;
-    char name[116]; /* cut off if it is longer */
-} type_start;
+    char name[116]; /* truncated if it is longer */
+} type_settings;
 
-static start start_of(const covey_mpi *mpi) {
+static settings settings_of(const covey_mpi *mpi) {
     uint64_t order = UINT64_C(0x0102030405060708);
     unsigned char lowest;
     memcpy(&lowest, &order, 1);
-    return (start){ .version = COVEY_VERSION,
-                    .bits = COVEY_INDEX_BITS * 100 + COVEY_GENERATION_BITS,
-                    .order = lowest,
-                    .first_index = mpi->first_index,
-                    .range_size = mpi->range_size,
-                    .trees = mpi->trees,
-                    .types = mpi->column_count };
+    return (settings){ .version = COVEY_VERSION,
+                       .bits = COVEY_INDEX_BITS * 100 + COVEY_GENERATION_BITS,
+                       .order = lowest,
+                       .first_index = mpi->first_index,
+                       .range_size = mpi->range_size,
+                       .trees = mpi->trees,
+                       .types = mpi->column_count };
 }
 
-static type_start type_start_of(const covey_type *type) {
-    type_start t = { .layout = covey__mpi_layout_hash(type), .size = type->size };
+static type_settings type_settings_of(const covey_type *type) {
+    type_settings t = { .layout = covey__mpi_layout_hash(type), .size = type->size };
     snprintf(t.name, sizeof t.name, "%s", type->name);
     return t;
 }
 
-static const char *first_difference(const start *a, const start *b) {
-    if (a->version != b->version) return "version of Covey";
+static const char *first_difference(const settings *a, const settings *b) {
+    if (a->version != b->version) return "the version of Covey";
     if (a->bits != b->bits) return "COVEY_INDEX_BITS or COVEY_GENERATION_BITS";
-    if (a->order != b->order) return "byte order";
+    if (a->order != b->order) return "the byte order";
     if (a->first_index != b->first_index || a->range_size != b->range_size) return ".first_index or .range_size";
     if (a->trees != b->trees) return ".trees";
-    return a->types != b->types ? "number of types" : NULL;
+    return a->types != b->types ? "the number of types" : NULL;
 }
 
 static covey_result compare_type(covey_mpi *mpi, const covey_type *type) {
-    type_start mine = type_start_of(type), first = mine;
+    type_settings mine = type_settings_of(type), first = mine;
     covey__mpi_broadcast(mpi, &first, (int)sizeof first, MPI_BYTE, 0);
     if (strcmp(mine.name, first.name) != 0)
         return covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "has the type %s where rank 0 has %s", mine.name, first.name);
     if (mine.size != first.size)
-        return covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "%s has %u bytes, and %u on rank 0", mine.name, mine.size,
+        return covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "%s has %u bytes here, and %u on rank 0", mine.name, mine.size,
                                first.size);
     if (mine.layout != first.layout)
-        return covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "%s has other fields than on rank 0", mine.name);
+        return covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "%s has different fields here and on rank 0", mine.name);
     return COVEY_OK;
 }
 
-/* All ranks take part in each step, whatever they have found. */
+/* All ranks take part in each step, even after they found a difference. */
 static covey_result compare_ranks(covey_mpi *mpi) {
-    start mine = start_of(mpi), first = mine;
+    settings mine = settings_of(mpi), first = mine;
     covey__mpi_broadcast(mpi, &first, (int)sizeof first, MPI_BYTE, 0);
     const char *difference = first_difference(&mine, &first);
     covey_result result = COVEY_OK;
-    if (difference) result = covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "has another %s than rank 0", difference);
+    if (difference) result = covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "%s differs from that of rank 0", difference);
     result = covey__mpi_agree(mpi, result);
     for (uint32_t i = 0; i < mpi->column_count && result == COVEY_OK; i++)
         result = covey__mpi_agree(mpi, compare_type(mpi, mpi->columns[i].type));
@@ -127,14 +127,14 @@ static covey_result make_lists(covey_mpi *mpi) {
                : covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %d ranks", mpi->size);
 }
 
-/* MPI_Finalize has freed it already, if that was first. */
+/* MPI_Finalize frees communicators. */
 static void free_comm(MPI_Comm *comm) {
     int ended = 0;
     MPI_Finalized(&ended);
     if (!ended) MPI_Comm_free(comm);
 }
 
-/* The world ends first: nothing of it is used from then on. */
+/* The world is destroyed first: releases everything that refers to it. */
 static void end_world(covey_dependent *dependent) { covey__mpi_ghosts_free((covey_mpi *)(void *)dependent); }
 
 static void release(covey_mpi *mpi) {
@@ -155,7 +155,7 @@ static void release(covey_mpi *mpi) {
     covey__mpi_resize(&allocator, mpi, sizeof *mpi, 0);
 }
 
-static covey_result begin(covey_mpi *mpi, const covey_mpi_desc *desc) {
+static covey_result prepare(covey_mpi *mpi, const covey_mpi_desc *desc) {
     mpi->trees = desc->trees;
     mpi->first_index = desc->first_index;
     mpi->range_size = desc->range_size != 0 ? desc->range_size : covey__mpi_default_range_size(desc->first_index);
@@ -166,8 +166,8 @@ static covey_result begin(covey_mpi *mpi, const covey_mpi_desc *desc) {
     return result == COVEY_OK ? covey__mpi_agree(mpi, covey__mpi_ranges_reserve(mpi)) : result;
 }
 
-/* Before there is anything to agree with: whether all ranks have memory for it. */
-static covey_mpi *make_one(MPI_Comm comm, const covey_mpi_desc *desc) {
+/* Allocates a covey_mpi on all ranks, or on none. covey__mpi_agree cannot be used yet. */
+static covey_mpi *allocate_on_all(MPI_Comm comm, const covey_mpi_desc *desc) {
     covey_mpi *mpi = covey__mpi_resize(&desc->allocator, NULL, 0, sizeof *mpi);
     int all = mpi != NULL;
     MPI_Request request;
@@ -182,7 +182,7 @@ covey_mpi *covey_mpi_create(MPI_Comm comm, covey_world *world, const covey_mpi_d
     static const covey_mpi_desc defaults;
     if (!desc) desc = &defaults;
     if (report) *report = (covey_report){ .result = COVEY_ERROR_MEMORY, .text = "no memory on one of the ranks" };
-    covey_mpi *mpi = make_one(comm, desc);
+    covey_mpi *mpi = allocate_on_all(comm, desc);
     if (!mpi) return NULL;
     *mpi = (covey_mpi){ .world = world, .allocator = desc->allocator, .images.allocator = desc->allocator };
     MPI_Request request;
@@ -190,7 +190,7 @@ covey_mpi *covey_mpi_create(MPI_Comm comm, covey_world *world, const covey_mpi_d
     covey__mpi_wait_for(&request, 1);
     MPI_Comm_rank(mpi->comm, &mpi->rank);
     MPI_Comm_size(mpi->comm, &mpi->size);
-    covey_result result = begin(mpi, desc);
+    covey_result result = prepare(mpi, desc);
     if (report) *report = result == COVEY_OK ? (covey_report){ .result = COVEY_OK } : mpi->report;
     if (result != COVEY_OK) {
         release(mpi);

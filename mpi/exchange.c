@@ -1,7 +1,7 @@
 /* Sending a message to each rank, and receiving one from each. */
 #include "message.h"
 
-enum { MOST = 1 << 30 }; /* bytes of one message of MPI, which counts with an int */
+enum { MOST = 1 << 30 }; /* bytes in one MPI message, whose count is an int */
 
 static uint32_t pieces_of(uint64_t bytes) { return (uint32_t)((bytes + MOST - 1) / MOST); }
 
@@ -24,7 +24,8 @@ static void post(posting *p, int rank, unsigned char *bytes, uint64_t size, bool
 static void transfer(covey_mpi *mpi, const unsigned char *send, unsigned char *receive, MPI_Request *requests) {
     posting p = { .mpi = mpi, .requests = requests };
     for (int r = 0; r < mpi->size; r++) post(&p, r, receive + mpi->receive_offsets[r], mpi->receive_sizes[r], false);
-    for (int i = 1; i <= mpi->size; i++) { /* from the next rank on, so that not all send to the same one first */
+    for (int i = 1; i <= mpi->size;
+         i++) { /* begins with the next rank, so that ranks do not all send to the same one */
         int r = (mpi->rank + i) % mpi->size;
         post(&p, r, (unsigned char *)(uintptr_t)send + mpi->send_offsets[r], mpi->send_sizes[r], true);
     }
@@ -32,7 +33,7 @@ static void transfer(covey_mpi *mpi, const unsigned char *send, unsigned char *r
     mpi->stats.exchanges++;
 }
 
-/* Where messages of others go, and requests for them. */
+/* Allocates memory for messages from other ranks, and for the requests. */
 static covey_result make_room(covey_mpi *mpi, unsigned char **received, MPI_Request **requests) {
     uint64_t room = 0, posts = 0;
     for (int r = 0; r < mpi->size; r++) {
@@ -45,7 +46,7 @@ static covey_result make_room(covey_mpi *mpi, unsigned char **received, MPI_Requ
     *received = covey__mpi_scratch_reserve(mpi, SCRATCH_RECEIVE, room);
     *requests = covey__mpi_scratch_reserve(mpi, SCRATCH_REQUESTS, posts * sizeof **requests);
     if (*received && *requests) return COVEY_OK;
-    return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %llu bytes that others send",
+    return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %llu bytes from other ranks",
                            (unsigned long long)room);
 }
 

@@ -1,7 +1,7 @@
 /* Defining ghosts, and removing those that are here. */
 #include "ghosts.h"
 
-/* ---- Ghosts here --------------------------------------------------------------------------------------------------*/
+/* ---- Removing -----------------------------------------------------------------------------------------------------*/
 
 bool covey__mpi_neighbour_reserve(covey_mpi *mpi, covey__mpi_neighbour *n, uint32_t slots) {
     if (slots > n->ghost_room) {
@@ -30,17 +30,17 @@ void covey__mpi_ghosts_remove_stale(covey_mpi *mpi, const covey_entity *entities
     }
 }
 
-/* ---- What ghosts are ----------------------------------------------------------------------------------------------*/
+/* ---- Defining -----------------------------------------------------------------------------------------------------*/
 
 static covey_result add_type(covey_mpi *mpi, covey__mpi_ghosts *g, const covey_type *type) {
     const covey__mpi_column *column = covey__mpi_column_of(mpi, type);
     const char *why = NULL;
     if (!column) why = "it is not one of the types that move";
     else if (column->by_image || column->type->copy || column->type->drop || column->type->move)
-        why = "it has functions";
-    if (why) return covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "%s cannot be in ghosts: %s", type->name, why);
+        why = "it has functions for saving, copying, moving or dropping";
+    if (why) return covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "ghosts cannot have %s: %s", type->name, why);
     if (g->column_count == COVEY__MPI_GHOST_TYPES)
-        return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "ghosts have at most %d types", COVEY__MPI_GHOST_TYPES);
+        return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "ghosts can have at most %d types", COVEY__MPI_GHOST_TYPES);
     g->columns[g->column_count++] = column;
     return COVEY_OK;
 }
@@ -105,7 +105,7 @@ static covey_result make(covey_mpi *mpi, const covey_mpi_ghosts_desc *desc, cove
     return result == COVEY_OK ? connect(mpi, g) : result;
 }
 
-/* All ranks have the same types, in the same order. */
+/* Checks that all ranks give the same types, in the same order. */
 static covey_result compare(covey_mpi *mpi, const covey__mpi_ghosts *g) {
     uint64_t mine = g != NULL;
     for (uint32_t c = 0; g && c < g->column_count; c++) {
@@ -115,10 +115,10 @@ static covey_result compare(covey_mpi *mpi, const covey__mpi_ghosts *g) {
     uint64_t first = mine;
     covey__mpi_broadcast(mpi, &first, 1, MPI_UINT64_T, 0);
     if (first == mine) return COVEY_OK;
-    return covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "gives other types of ghosts than rank 0");
+    return covey__mpi_fail(mpi, COVEY_ERROR_LAYOUT, "the types of ghosts differ from those of rank 0");
 }
 
-/* All ghosts that are here. Room for them, and for ending them, is asked for before anything changes. */
+/* Lists all ghosts in this world, and makes room for removing them. Returns NULL when memory is out. */
 static covey_entity *list_all(covey_mpi *mpi, uint32_t *count) {
     uint64_t bytes = (uint64_t)covey_pool_count(mpi->ghost) * sizeof(covey_entity);
     covey_entity *list = covey__mpi_scratch_reserve(mpi, SCRATCH_LISTED, bytes);

@@ -1,5 +1,5 @@
-/* What a rank learns about its ghosts. Ghosts that begin are made first, which may fail and can be taken back; when all ranks
- * have made theirs, the rest follows, which cannot fail. */
+/* Applying messages about ghosts. New ghosts are created first, which may fail and can be undone. When all ranks have
+ * created theirs, the rest follows and cannot fail. */
 #include "ghosts.h"
 #include "message.h"
 
@@ -23,7 +23,7 @@ static bool known_runs(const covey__mpi_neighbour *n, const covey__mpi_ghost_upd
     return values == update->count;
 }
 
-/* Slots are given out from 0 on, so that none can be far behind those that there are. */
+/* Slots are used from 0 on without gaps, so that new ones cannot be far beyond the existing ones. */
 static bool new_slots(const covey__mpi_neighbour *n, const uint32_t *slots, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         if (slots[i] >= (uint64_t)n->ghost_count + count) return false;
@@ -68,12 +68,12 @@ bool covey__mpi_ghost_message_read(covey_mpi *mpi, int source, unsigned char *by
     const covey__mpi_ghosts *g = mpi->ghosts;
     const covey__mpi_neighbour *n = &g->neighbours[source];
     covey__mpi_ghost_header head;
-    *why = "it is cut off";
+    *why = "it is truncated";
     if (size < covey__mpi_aligned(sizeof head) || size % COVEY__MPI_ALIGN != 0) return false;
     memcpy(&head, bytes, sizeof head);
-    *why = "it is no message of this version";
+    *why = "it is not a message of this version";
     if (head.magic != COVEY__MPI_GHOST_MAGIC || head.columns != g->column_count) return false;
-    *why = "it is cut off";
+    *why = "it is truncated";
     if (head.bytes != size) return false;
     *why = "its checksum is wrong";
     if (head.checksum != covey__mpi_ghost_message_checksum(bytes, size)) return false;
@@ -89,7 +89,7 @@ bool covey__mpi_ghost_message_read(covey_mpi *mpi, int source, unsigned char *by
 
 static uint32_t largest(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* Memory for all that follows, so that it cannot fail. */
+/* Allocates all memory for the steps that must not fail. */
 static bool make_room(covey_mpi *mpi, const covey__mpi_ghost_message *message) {
     covey__mpi_neighbour *n = &mpi->ghosts->neighbours[message->source];
     uint32_t most = largest(message->ends, message->begins);
@@ -111,16 +111,16 @@ static covey_result read_all(covey_mpi *mpi, covey__mpi_ghost_message **all, uin
         if (mpi->receive_sizes[r] == 0) continue;
         if (!covey__mpi_ghost_message_read(mpi, r, g->received + mpi->receive_offsets[r], mpi->receive_sizes[r],
                                            message, &why))
-            return covey__mpi_fail(mpi, COVEY_ERROR_IMAGE, "the message of rank %d about ghosts is refused: %s", r,
+            return covey__mpi_fail(mpi, COVEY_ERROR_IMAGE, "the message from rank %d about ghosts is refused: %s", r,
                                    why);
         if (!make_room(mpi, message))
-            return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for ghosts of rank %d", r);
+            return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for ghosts from rank %d", r);
         ++*count;
     }
     return COVEY_OK;
 }
 
-/* ---- Ghosts that begin -------------------------------------------------------------------------------------------*/
+/* ---- Creating ghosts ---------------------------------------------------------------------------------------------*/
 
 static void swap_bytes(unsigned char *a, unsigned char *b, size_t size) {
     for (size_t i = 0; i < size; i++) {
@@ -140,7 +140,7 @@ static void swap_begins(const covey__mpi_ghosts *g, covey__mpi_ghost_message *me
     }
 }
 
-/* Those that are ghosts here already, of the rank where their entity lived before, go to the end. */
+/* Moves entities to the end that are ghosts here already, because they lived on another rank before. */
 static void sort_begins(const covey_mpi *mpi, covey__mpi_ghost_message *message) {
     message->fresh = message->begins;
     if (covey_pool_count(mpi->ghost) == 0) return;
@@ -160,7 +160,7 @@ static covey_result check_fresh(covey_mpi *mpi, const covey__mpi_ghost_message *
             if (!covey_pool_has(mpi->away, e))
                 return refuse(mpi, COVEY_ERROR_TAKEN, e, "it was destroyed at home while it was away");
         } else if (covey_mpi_home(mpi, e) < 0) {
-            return refuse(mpi, COVEY_ERROR_IMAGE, e, "it is of no rank");
+            return refuse(mpi, COVEY_ERROR_IMAGE, e, "its index is in no range");
         }
     }
     return COVEY_OK;
@@ -176,7 +176,7 @@ static uint32_t list_others(covey_mpi *mpi, const covey__mpi_ghost_message *mess
 
 static covey_result fail_to_create(covey_mpi *mpi, const covey__mpi_ghost_message *message) {
     covey_result result = covey_world_result(mpi->world);
-    return covey__mpi_fail(mpi, result, "ghosts of rank %d could not be made: %s", message->source,
+    return covey__mpi_fail(mpi, result, "ghosts from rank %d cannot be created: %s", message->source,
                            covey_result_text(result));
 }
 
@@ -208,9 +208,9 @@ static void undo_begins(covey_mpi *mpi, const covey__mpi_ghost_message *message)
     if (message->created) covey__mpi_ghosts_remove(mpi, message->entities, message->fresh);
 }
 
-/* ---- What cannot fail --------------------------------------------------------------------------------------------*/
+/* ---- Committing --------------------------------------------------------------------------------------------------*/
 
-/* Slots of ghosts that begin; those whose entity has moved have new values, too. */
+/* Sets the slots of new ghosts. Ghosts whose entity moved to another rank get new values as well. */
 static void set_slots(covey_mpi *mpi, const covey__mpi_ghost_message *message) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     covey__mpi_neighbour *n = &g->neighbours[message->source];
@@ -234,10 +234,10 @@ static void list_runs(const covey__mpi_neighbour *n, const covey__mpi_ghost_upda
         for (uint32_t k = 0; k < u->runs[i].count; k++) *list++ = n->ghosts[u->runs[i].slot + k];
 }
 
-enum { LONG = 64 };
+enum { LONG = 64 }; /* slots in a long run, on average */
 static bool runs_are_long(const covey__mpi_ghost_update *u) { return u->count / u->run_count >= LONG; }
 
-/* The ghosts of a run are listed by their slots already. */
+/* For long runs: n->ghosts lists the ghosts of a run already. */
 static void update_runs(covey_world *world, const covey__mpi_neighbour *n, const covey__mpi_ghost_update *u,
                         const covey_type *type) {
     const unsigned char *values = u->values;
@@ -247,7 +247,7 @@ static void update_runs(covey_world *world, const covey__mpi_neighbour *n, const
     }
 }
 
-/* Who is not there any more, is left out. */
+/* Ghosts that were destroyed here are skipped. */
 static void update_ghosts(covey_mpi *mpi, const covey__mpi_ghost_message *message) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     const covey__mpi_neighbour *n = &g->neighbours[message->source];
@@ -266,7 +266,7 @@ static void update_ghosts(covey_mpi *mpi, const covey__mpi_ghost_message *messag
     }
 }
 
-/* Ends ghosts, unless they became those of another slot, or the entity itself. */
+/* Removes ghosts, except those that have another slot now, or became the entity itself. */
 static void end_ghosts(covey_mpi *mpi, const covey__mpi_ghost_message *message) {
     covey__mpi_neighbour *n = &mpi->ghosts->neighbours[message->source];
     covey_entity *list = (covey_entity *)(void *)mpi->scratch[SCRATCH_LISTED].bytes;
@@ -290,7 +290,8 @@ covey_result covey__mpi_ghosts_apply(covey_mpi *mpi) {
     covey__mpi_ghost_message *all = NULL;
     uint32_t count = 0, begun = 0;
     if (!g || !mpi->refreshing)
-        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a refresh of ghosts was ended by another collective call");
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED,
+                               "the refresh of ghosts was cancelled by another collective call");
     mpi->refreshing = false;
     if (g->result == COVEY_OK) {
         g->result = read_all(mpi, &all, &count);
@@ -312,7 +313,7 @@ covey_result covey__mpi_ghosts_apply(covey_mpi *mpi) {
 
 covey_result covey_mpi_ghosts_refresh(covey_mpi *mpi) {
     covey_result result = covey__mpi_ghosts_pack(mpi);
-    if (!mpi->refreshing) return result; /* not begun, on all ranks */
+    if (!mpi->refreshing) return result; /* it did not begin, on any rank */
     covey__mpi_ghosts_transfer(mpi);
     return covey__mpi_ghosts_apply(mpi);
 }

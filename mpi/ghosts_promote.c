@@ -1,5 +1,5 @@
-/* Entities that arrive where they had a ghost: the ghost becomes the entity. Its values are exchanged with those of the
- * message, so that the message can give them back if the exchange fails. */
+/* Promoting ghosts: where an arriving entity has a ghost, the ghost becomes the entity. Its values are swapped with
+ * those of the message, so that swapping again restores the ghost if the migration fails. */
 #include "ghosts.h"
 
 #include <covey/hierarchy.h>
@@ -26,7 +26,7 @@ static void *value_of(const covey_mpi *mpi, const covey__mpi_incoming *in, uint3
     return values ? values + (size_t)i * mpi->columns[column].type->size : NULL;
 }
 
-/* Twice is as if it had not been. */
+/* Its own inverse. */
 static void swap_values(covey_mpi *mpi, const covey__mpi_incoming *in, uint32_t column) {
     const covey__mpi_part *part = &in->parts[column];
     for (uint32_t i = 0; part->values && i < part->count; i++) {
@@ -41,9 +41,8 @@ static covey_result check_ghosts(covey_mpi *mpi, const covey__mpi_incoming *in, 
     for (uint32_t i = 0; i < part->count; i++) {
         covey_entity e = entity_of(in, part, i);
         if (!covey_pool_has(mpi->ghost, e) || covey_pool_has(mpi->columns[column].pool, e)) continue;
-        return covey__mpi_fail(mpi, COVEY_ERROR_ABSENT,
-                               "%u:%u cannot arrive: its ghost has lost %s; do not change ghosts", e.index,
-                               e.generation, mpi->columns[column].type->name);
+        return covey__mpi_fail(mpi, COVEY_ERROR_ABSENT, "%u:%u cannot arrive: its ghost lost %s; do not change ghosts",
+                               e.index, e.generation, mpi->columns[column].type->name);
     }
     return COVEY_OK;
 }
@@ -61,7 +60,7 @@ covey_result covey__mpi_ghosts_promote_column(covey_mpi *mpi, covey__mpi_incomin
         if (exchanged && covey_pool_has(mpi->ghost, e)) continue;
         if (covey_add_raw(mpi->world, e, type, value_of(mpi, in, column, i))) continue;
         result = covey_world_result(mpi->world);
-        return covey__mpi_fail(mpi, result, "%s could not be added to arrivals: %s", type->name,
+        return covey__mpi_fail(mpi, result, "%s cannot be added to arrivals: %s", type->name,
                                covey_result_text(result));
     }
     return COVEY_OK;
@@ -84,8 +83,8 @@ void covey__mpi_ghosts_promote_undo(covey_mpi *mpi, const covey__mpi_incoming *i
         if (covey_pool_has(mpi->ghost, in->entities[i])) remove_added(mpi, in->entities[i], hierarchy);
 }
 
-/* Components that the ghost had, and the entity has lost since. */
-static void remove_lost(covey_mpi *mpi, const covey__mpi_incoming *in, uint32_t column) {
+/* Removes components that the entity lost after the last refresh, and the ghost still has. */
+static void remove_outdated(covey_mpi *mpi, const covey__mpi_incoming *in, uint32_t column) {
     const covey__mpi_part *part = &in->parts[column];
     for (uint32_t i = 0, at = 0; part->count != in->count && i < in->count; i++) {
         if (at < part->count && part->positions[at] == i) at++;
@@ -95,6 +94,6 @@ static void remove_lost(covey_mpi *mpi, const covey__mpi_incoming *in, uint32_t 
 
 void covey__mpi_ghosts_promote_commit(covey_mpi *mpi, const covey__mpi_incoming *in) {
     for (uint32_t c = 0; c < mpi->column_count; c++)
-        if (in_ghosts(mpi, c)) remove_lost(mpi, in, c);
+        if (in_ghosts(mpi, c)) remove_outdated(mpi, in, c);
     for (uint32_t i = 0; i < in->count; i++) covey_pool_remove_raw(mpi->ghost, in->entities[i]);
 }

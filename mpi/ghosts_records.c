@@ -35,7 +35,7 @@ static bool reach_head(covey_mpi *mpi, uint32_t index) {
     return g->heads[page] != NULL;
 }
 
-/* A free record of this rank's, which has a slot already, or a new one; 0: memory is out. */
+/* A free record for a rank, which has a slot already, or a new one. Returns 0 when memory is out. */
 static uint32_t new_record(covey_mpi *mpi, covey__mpi_neighbour *n) {
     covey__mpi_ghosts *g = mpi->ghosts;
     uint32_t record = n->free;
@@ -83,7 +83,7 @@ static void update_key(const covey__mpi_ghosts *g, uint32_t index) {
     else *key_at(g, index) = record->next != 0 ? COVEY__MPI_SEVERAL : COVEY__MPI_KEY(record->rank, record->slot);
 }
 
-/* Nothing more is ending of it: its entity is looked at record by record until then. */
+/* The ghost gets no more values. With COVEY__MPI_SEVERAL as key, the sender looks at each record of the entity. */
 bool covey__mpi_record_end(covey_mpi *mpi, uint32_t record) {
     covey__mpi_ghosts *g = mpi->ghosts;
     if (!push(mpi, &g->ends, record)) return false;
@@ -101,7 +101,7 @@ static void free_record(covey__mpi_ghosts *g, uint32_t record) {
     n->free = record;
 }
 
-/* The entity is gone, or has lost a component: its ghosts end at the next refresh. Needs no memory. */
+/* The entity was destroyed or lost a component: the next refresh removes its ghosts. Allocates nothing. */
 static void end_records(covey__mpi_ghosts *g, uint32_t index) {
     uint32_t record = covey__mpi_first_record(g, index);
     if (record == 0) return;
@@ -130,7 +130,7 @@ static void unlink(covey__mpi_ghosts *g, uint32_t record) {
     g->neighbours[g->records[record].rank].live--;
 }
 
-/* Frees the records of a rank that it was ending of. */
+/* Frees the ended records that the message told the rank about. */
 static void free_ended(covey__mpi_ghosts *g, covey__mpi_neighbour *n) {
     uint32_t *link = &n->ended;
     while (*link != 0) {
@@ -155,14 +155,15 @@ void covey__mpi_records_commit(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
     for (uint32_t i = 0; i < g->ends.count; i++) {
         uint32_t record = g->ends.at[i];
-        if (g->records[record].state != RECORD_LIVE) continue; /* its entity is gone since, or it was ended before */
+        if (g->records[record].state != RECORD_LIVE)
+            continue; /* the entity was destroyed since, or before the message was packed */
         unlink(g, record);
         free_record(g, record);
     }
     for (int r = 0; r < mpi->size; r++) free_ended(g, &g->neighbours[r]);
     for (uint32_t i = 0; i < g->begins.count; i++) {
         covey__mpi_record *record = &g->records[g->begins.at[i]];
-        bool lives = has_all(mpi, record->entity); /* it may have gone since the message was packed */
+        bool lives = has_all(mpi, record->entity); /* it may have been destroyed since the message was packed */
         uint32_t *list = lives ? first_at(g, record->entity.index) : &g->neighbours[record->rank].ended;
         record->state = lives ? RECORD_LIVE : RECORD_ENDED;
         record->next = *list;
@@ -181,6 +182,6 @@ void covey__mpi_records_cancel(covey_mpi *mpi) {
     }
     for (uint32_t i = g->begins.count; i-- != 0;)
         if (g->begins.at[i] < g->records_before) free_record(g, g->begins.at[i]);
-    g->record_count = g->records_before; /* the others are as if they had never been */
+    g->record_count = g->records_before; /* drops records that are new */
     for (int r = 0; r < mpi->size; r++) g->neighbours[r].slots = g->neighbours[r].slots_before;
 }

@@ -1,7 +1,7 @@
-/* What a rank tells the others about their ghosts of its entities: a message for each rank that has, or gets, some.
+/* Packing and sending messages about ghosts: one for each rank that has or gets ghosts of entities that live here.
  *
- *     header | slots that end | those that begin: handles, slots, values of each type |
- *     for each type: header, values that changed, runs of their slots
+ *     header | slots of removed ghosts | new ghosts: handles, slots, values of each type |
+ *     for each type: header, changed values, runs of their slots
  *
  * Each part begins at a multiple of 64 bytes. */
 #include "ghosts.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { FEW_DIVISOR = 8 }; /* few: one in so many */
+enum { FEW_DIVISOR = 8 }; /* few changes: at most one in this many ghosts */
 
 uint64_t covey__mpi_ghost_message_checksum(const unsigned char *bytes, uint64_t size) {
     covey__mpi_checksum sum = { { 0 }, { 0 } };
@@ -19,7 +19,7 @@ uint64_t covey__mpi_ghost_message_checksum(const unsigned char *bytes, uint64_t 
     return covey__mpi_hash(body, bytes + skipped, COVEY__MPI_ALIGN - skipped);
 }
 
-/* ---- Who is near -------------------------------------------------------------------------------------------------*/
+/* ---- Choosing ranks ----------------------------------------------------------------------------------------------*/
 
 static bool all_have_ticks(const covey__mpi_ghosts *g) {
     for (uint32_t c = 0; c < g->column_count; c++)
@@ -27,7 +27,7 @@ static bool all_have_ticks(const covey__mpi_ghosts *g) {
     return true;
 }
 
-/* Entities that live here and have all types; if all have ticks, those in which one has changed. */
+/* A view of entities that live here and have all types of ghosts. If all types have ticks, only of changed ones. */
 static covey_view make_view(covey_mpi *mpi) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     covey_view_desc desc = { .without = { covey_id(covey_ghost) }, .disabled = true };
@@ -39,7 +39,7 @@ static covey_view make_view(covey_mpi *mpi) {
     return covey_view_make(mpi->world, &desc);
 }
 
-/* An iteration over changes is by index; one over all need not be. */
+/* An iteration. Over changes it is in index order; over all entities it need not be. */
 typedef struct walk {
     covey_iter it;
     bool by_index;
@@ -50,10 +50,10 @@ static void begin_walk(walk *w, const covey_view *view, uint64_t seen, bool tick
     w->it = ticks ? covey_view_iter_since(view, seen) : covey_view_iter(view);
 }
 
-/* Rows of a span with indices that follow each other, in one page of heads. */
+/* Rows of a span with consecutive indices, in one page of heads. */
 typedef struct stretch {
     uint32_t row, index, count;
-    const uint64_t *keys; /* NULL: none has ghosts */
+    const uint64_t *keys; /* NULL: none of them has ghosts */
 } stretch;
 
 static uint32_t count_neighbours(const walk *w, uint32_t row, uint32_t index, uint32_t most) {
@@ -88,12 +88,12 @@ static covey_result out_of_memory(covey_mpi *mpi) {
 
 static covey_result check_rank(covey_mpi *mpi, covey_entity e, int rank) {
     if (rank >= 0 && rank < mpi->size) return COVEY_OK;
-    return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%u:%u cannot have a ghost on rank %d: there are %d", e.index,
+    return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%u:%u cannot have a ghost on rank %d: there are %d ranks", e.index,
                            e.generation, rank, mpi->size);
 }
 
-/* Begins and ends ghosts of an entity so that exactly these ranks have one. */
-static covey_result choose(covey_mpi *mpi, covey_entity e, const int *ranks, uint32_t count) {
+/* Creates and removes ghosts of an entity, so that exactly these ranks have one. */
+static covey_result set_ghost_ranks(covey_mpi *mpi, covey_entity e, const int *ranks, uint32_t count) {
     covey__mpi_ghosts *g = mpi->ghosts;
     uint32_t head = covey__mpi_first_record(g, e.index);
     for (uint32_t record = head; record != 0; record = g->records[record].next)
@@ -108,21 +108,20 @@ static covey_result choose(covey_mpi *mpi, covey_entity e, const int *ranks, uin
     return COVEY_OK;
 }
 
-/* The usual case: no ghosts, and none wanted, or one, on the same rank. */
+/* The usual case: the entity has no ghosts and needs none, or has one on the right rank. */
 static bool is_unchanged(uint64_t key, const int *ranks, uint32_t count) {
     if (count == 0) return key == 0;
     return count == 1 && key >> 32 == (uint64_t)(uint32_t)ranks[0] + 1;
 }
 
-/* Entities that have changed, with the slots of their ghosts on one rank: a list that is worth its while when they are
- * few. */
+/* Changed entities, with the slots of their ghosts on one rank. Used when few entities changed. */
 typedef struct changed_list {
     covey_entity *entities;
     uint32_t *slots, *positions;
-    uint32_t count, room; /* there may be more than are listed */
+    uint32_t count, room; /* `count` may exceed `room`; only `room` entities are listed */
 } changed_list;
 
-/* One for each rank; NULL: memory is out. */
+/* Makes an empty list for each rank. Returns NULL when memory is out. */
 static changed_list *begin_lists(covey_mpi *mpi) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     uint64_t room = 0;
@@ -169,7 +168,7 @@ static covey_result choose_stretch(covey_mpi *mpi, const walk *w, stretch s, int
             if (key != 0) list_changed(&lists[ranks[0]], e, (uint32_t)key);
             continue;
         }
-        result = choose(mpi, e, ranks, count);
+        result = set_ghost_ranks(mpi, e, ranks, count);
         list_changed_ghosts(g, e, lists);
     }
     return result;
@@ -201,7 +200,7 @@ static int by_index(const void *a, const void *b) {
     return left < right ? -1 : left > right;
 }
 
-/* Gives new slots in the order of indices, so that those of neighbours follow each other. */
+/* Assigns new slots in index order, so that consecutive indices have consecutive slots. */
 static covey_result sort_begins(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
     beginning *sorted = covey__mpi_scratch_reserve(mpi, SCRATCH_SORTED, (uint64_t)g->begins.count * sizeof *sorted);
@@ -222,8 +221,8 @@ static covey_result sort_begins(covey_mpi *mpi) {
     return COVEY_OK;
 }
 
-/* Notes of entities that are gone end, too. */
-static covey_result end_gone(covey_mpi *mpi) {
+/* Adds ghosts of entities that were destroyed or lost a component to the message. */
+static covey_result add_ended(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
     for (int r = 0; r < mpi->size; r++)
         for (uint32_t record = g->neighbours[r].ended; record != 0; record = g->records[record].next)
@@ -245,16 +244,16 @@ static uint64_t room_for(const covey__mpi_ghosts *g, const covey__mpi_neighbour 
     return room;
 }
 
-/* The message for a rank, while it is written. */
+/* A message that is being written. */
 typedef struct writing {
     unsigned char *to;
     uint64_t at;
-    covey__mpi_run *runs; /* of the column that is written */
+    covey__mpi_run *runs; /* of the current column */
     uint32_t count, run_count;
-    const covey__mpi_run *last_runs; /* of a column before, in the message */
+    const covey__mpi_run *last_runs; /* of an earlier column, in the message */
     uint32_t last_count;
-    uint64_t column; /* where its header is */
-    bool any;        /* there is something to list_changed */
+    uint64_t column; /* where the header of the current column is */
+    bool any;        /* the message is not empty */
 } writing;
 
 static void align(writing *w) {
@@ -283,9 +282,9 @@ static writing *make_room(covey_mpi *mpi) {
     return all;
 }
 
-/* ---- Ghosts that begin and end -----------------------------------------------------------------------------------*/
+/* ---- New and removed ghosts --------------------------------------------------------------------------------------*/
 
-/* The records of ghosts that begin, by rank: those of rank r from starts[r] on. */
+/* Sorts the records of new ghosts by rank. Those of rank r begin at target_starts[r]. */
 static uint32_t *group_begins(covey_mpi *mpi) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     uint32_t *grouped = covey__mpi_scratch_reserve(mpi, SCRATCH_GROUPED, (uint64_t)g->begins.count * sizeof *grouped),
@@ -329,7 +328,7 @@ static void write_ends(covey_mpi *mpi, writing *all) {
     for (int r = 0; r < mpi->size; r++) align(&all[r]);
 }
 
-static bool write_changes(covey_mpi *mpi, writing *all) {
+static bool write_begins_and_ends(covey_mpi *mpi, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     uint32_t *records = group_begins(mpi);
     if (!records) return false;
@@ -344,9 +343,9 @@ static bool write_changes(covey_mpi *mpi, writing *all) {
     return true;
 }
 
-/* ---- Values that changed -----------------------------------------------------------------------------------------*/
+/* ---- Changed values ----------------------------------------------------------------------------------------------*/
 
-/* Few bytes at most: a value in no order is copied alone. */
+/* Fast for a single small value, the usual case when slots are not consecutive. */
 static void copy_values(unsigned char *to, const unsigned char *values, size_t bytes) {
     switch (bytes) {
     case 4: memcpy(to, values, 4); break;
@@ -357,7 +356,7 @@ static void copy_values(unsigned char *to, const unsigned char *values, size_t b
     }
 }
 
-/* A run that begins where the last one ended is part of it. */
+/* Appends a run. Extends the last one where they are adjacent. */
 static void append_run(writing *w, uint32_t slot, uint32_t count) {
     covey__mpi_run *last = w->run_count != 0 ? &w->runs[w->run_count - 1] : NULL;
     w->count += count;
@@ -365,7 +364,7 @@ static void append_run(writing *w, uint32_t slot, uint32_t count) {
     else w->runs[w->run_count++] = (covey__mpi_run){ slot, count };
 }
 
-/* Values of slots that follow each other. */
+/* Writes the values of consecutive slots. */
 static void write_run(writing *w, uint32_t slot, const unsigned char *values, uint32_t count, uint32_t size) {
     copy_values(w->to + w->at, values, (size_t)count * size);
     w->at += (uint64_t)count * size;
@@ -385,7 +384,7 @@ static void write_key(const covey__mpi_ghosts *g, uint32_t index, uint64_t key, 
     else if (key != 0) write_run(&all[(key >> 32) - 1], (uint32_t)key, value, 1, size);
 }
 
-/* How many keys, from the first on, are of slots that follow each other. Eight at once, without a branch for each. */
+/* How many keys at the front are of consecutive slots. Compares eight at a time, with one branch. */
 static uint32_t run_of_keys(const uint64_t *keys, uint32_t count) {
     uint32_t run = 1;
     for (uint64_t differ = 0; run + 8 <= count; run += 8) {
@@ -396,7 +395,7 @@ static uint32_t run_of_keys(const uint64_t *keys, uint32_t count) {
     return run;
 }
 
-/* Values of ghosts whose slots follow each other are copied at once. */
+/* Copies the values of consecutive slots with one memcpy. */
 static void write_stretch(const covey__mpi_ghosts *g, stretch s, const unsigned char *values, uint32_t size,
                           writing *all) {
     for (uint32_t i = 0, run; i < s.count; i += run) {
@@ -428,7 +427,7 @@ static void begin_column(writing *w) {
     w->count = w->run_count = 0;
 }
 
-/* The runs follow the values, unless they are those of the column before. */
+/* Writes the runs behind the values, unless they equal those of the previous column. */
 static void end_column(writing *w) {
     bool same = w->run_count == w->last_count && w->count != 0 &&
                 memcmp(w->runs, w->last_runs, w->run_count * sizeof *w->runs) == 0;
@@ -445,7 +444,7 @@ static void end_column(writing *w) {
     align(w);
 }
 
-/* Only entities with all types have ghosts, so that it is enough to look at one type. */
+/* A view of one type is enough, because only entities with all types have ghosts. */
 static void write_by_view(covey_mpi *mpi, const covey_type *type, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     covey_view_desc desc = {
@@ -503,12 +502,12 @@ static void write_headers(covey_mpi *mpi, writing *all) {
 
 static covey_result pack(covey_mpi *mpi) {
     changed_list *lists = begin_lists(mpi);
-    covey_result result = end_gone(mpi);
+    covey_result result = add_ended(mpi);
     if (result == COVEY_OK) result = choose_all(mpi, lists);
     if (result == COVEY_OK) result = sort_begins(mpi);
     if (result != COVEY_OK) return result;
     writing *all = make_room(mpi);
-    if (!all || !write_changes(mpi, all)) return out_of_memory(mpi);
+    if (!all || !write_begins_and_ends(mpi, all)) return out_of_memory(mpi);
     write_values(mpi, lists, all);
     write_headers(mpi, all);
     return COVEY_OK;
@@ -519,8 +518,7 @@ covey_result covey__mpi_ghosts_pack(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
     if (result != COVEY_OK) return result;
     if (!g)
-        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED,
-                               "nothing was said about ghosts: call covey_mpi_ghosts_define first");
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "no ghosts are defined: call covey_mpi_ghosts_define first");
     g->begins.count = g->ends.count = 0;
     g->records_before = g->record_count;
     for (int r = 0; r < mpi->size; r++) {
@@ -536,7 +534,8 @@ covey_result covey__mpi_ghosts_pack(covey_mpi *mpi) {
 covey_result covey__mpi_ghosts_transfer(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
     if (!g || !mpi->refreshing)
-        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a refresh of ghosts was ended by another collective call");
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED,
+                               "the refresh of ghosts was cancelled by another collective call");
     g->result = covey__mpi_exchange(mpi, g->send, g->result, &g->received);
     return g->result;
 }

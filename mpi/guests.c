@@ -1,5 +1,5 @@
-/* Guests: entities that live here and are at home elsewhere. A bit for each index notes them, so that the homes of those
- * that are destroyed here can be told, and use their indices again. */
+/* Guests: entities that live here and have their home on another rank. Each has a bit, by index. When a guest is
+ * destroyed here, the bit remains until covey_mpi_reclaim tells the home, which then uses the index again. */
 #include "internal.h"
 
 enum { WORDS = COVEY__MPI_GUEST_PAGE / 64 };
@@ -50,78 +50,78 @@ void covey__mpi_guests_free(covey_mpi *mpi) {
     if (mpi->guests) covey__mpi_resize(&mpi->allocator, mpi->guests, mpi->guest_pages * sizeof *mpi->guests, 0);
 }
 
-/* ---- Those that are gone -----------------------------------------------------------------------------------------*/
+/* ---- Destroyed guests --------------------------------------------------------------------------------------------*/
 
-/* The guests of 64 indices from one on that are not alive. The last entity that had such an index here was the guest. */
-static uint64_t gone_of(const covey_mpi *mpi, uint32_t first, uint64_t guests) {
-    uint64_t gone = 0;
+/* Which of the guests among 64 indices are destroyed. No other entity has had these indices here since. */
+static uint64_t destroyed_of(const covey_mpi *mpi, uint32_t first, uint64_t guests) {
+    uint64_t destroyed = 0;
     for (uint32_t i = 0; guests >> i != 0; i++) {
-        if ((guests >> i & 1) && covey_is_null(covey_entity_at(mpi->world, first + i))) gone |= UINT64_C(1) << i;
+        if ((guests >> i & 1) && covey_is_null(covey_entity_at(mpi->world, first + i))) destroyed |= UINT64_C(1) << i;
         if (i == 63) break;
     }
-    return gone;
+    return destroyed;
 }
 
-typedef void gone_fn(covey_mpi *mpi, covey_entity e, void *context);
+typedef void guest_fn(covey_mpi *mpi, covey_entity e, void *context);
 
-static void each_gone(covey_mpi *mpi, gone_fn *call, void *context) {
+static void each_destroyed(covey_mpi *mpi, guest_fn *call, void *context) {
     for (uint32_t page = 0; page < mpi->guest_pages; page++)
         for (uint32_t word = 0; mpi->guests[page] && word < WORDS; word++) {
             uint32_t first = page * COVEY__MPI_GUEST_PAGE + word * 64;
-            uint64_t gone = mpi->guests[page][word] ? gone_of(mpi, first, mpi->guests[page][word]) : 0;
-            for (uint32_t i = 0; gone != 0; i++, gone >>= 1)
-                if (gone & 1)
+            uint64_t destroyed = mpi->guests[page][word] ? destroyed_of(mpi, first, mpi->guests[page][word]) : 0;
+            for (uint32_t i = 0; destroyed != 0; i++, destroyed >>= 1)
+                if (destroyed & 1)
                     call(mpi, covey_entity_make(first + i, covey_generation_at(mpi->world, first + i)), context);
         }
 }
 
-static void count_gone(covey_mpi *mpi, covey_entity e, void *found) {
+static void count_destroyed(covey_mpi *mpi, covey_entity e, void *found) {
     mpi->send_sizes[covey_mpi_home(mpi, e)]++;
     ++*(uint64_t *)found;
 }
 
-static void list_gone(covey_mpi *mpi, covey_entity e, void *list) {
+static void list_destroyed(covey_mpi *mpi, covey_entity e, void *list) {
     ((covey_entity *)list)[mpi->send_offsets[covey_mpi_home(mpi, e)]++] = e;
 }
 
-/* Lists those that are gone, by their homes. */
-static covey_result find_gone(covey_mpi *mpi, covey_entity **gone) {
+/* Lists destroyed guests, sorted by home. */
+static covey_result find_destroyed(covey_mpi *mpi, covey_entity **destroyed) {
     uint64_t found = 0, at = 0;
     memset(mpi->send_sizes, 0, (size_t)mpi->size * sizeof *mpi->send_sizes);
-    each_gone(mpi, count_gone, &found);
-    *gone = covey__mpi_scratch_reserve(mpi, SCRATCH_SEND, found * sizeof **gone);
-    if (!*gone)
-        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to tell of %llu entities",
+    each_destroyed(mpi, count_destroyed, &found);
+    *destroyed = covey__mpi_scratch_reserve(mpi, SCRATCH_SEND, found * sizeof **destroyed);
+    if (!*destroyed)
+        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for a list of %llu destroyed entities",
                                (unsigned long long)found);
     for (int r = 0; r < mpi->size; r++) {
         mpi->send_offsets[r] = at;
         at += mpi->send_sizes[r];
     }
-    each_gone(mpi, list_gone, *gone);
+    each_destroyed(mpi, list_destroyed, *destroyed);
     for (int r = 0; r < mpi->size; r++) {
-        mpi->send_sizes[r] *= sizeof **gone;
-        mpi->send_offsets[r] = mpi->send_offsets[r] * sizeof **gone - mpi->send_sizes[r];
+        mpi->send_sizes[r] *= sizeof **destroyed;
+        mpi->send_offsets[r] = mpi->send_offsets[r] * sizeof **destroyed - mpi->send_sizes[r];
     }
     return COVEY_OK;
 }
 
-static void end_at_home(covey_mpi *mpi, const covey_entity *gone, uint64_t count) {
+static void destroy_at_home(covey_mpi *mpi, const covey_entity *destroyed, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
-        if (covey_pool_has(mpi->away, gone[i])) covey_destroy(mpi->world, gone[i]);
+        if (covey_pool_has(mpi->away, destroyed[i])) covey_destroy(mpi->world, destroyed[i]);
 }
 
 covey_result covey__mpi_reclaim(covey_mpi *mpi) {
-    covey_entity *gone = NULL;
+    covey_entity *destroyed = NULL;
     unsigned char *received = NULL;
     mpi->since_reclaim = 0;
-    covey_result prepared = find_gone(mpi, &gone);
-    covey_result result = covey__mpi_exchange(mpi, (const unsigned char *)gone, prepared, &received);
+    covey_result prepared = find_destroyed(mpi, &destroyed);
+    covey_result result = covey__mpi_exchange(mpi, (const unsigned char *)destroyed, prepared, &received);
     if (result != COVEY_OK) return result;
     for (int r = 0; r < mpi->size; r++) {
-        covey__mpi_guests_set(mpi, gone + mpi->send_offsets[r] / sizeof *gone,
-                              (uint32_t)(mpi->send_sizes[r] / sizeof *gone), false);
-        end_at_home(mpi, (const covey_entity *)(const void *)(received + mpi->receive_offsets[r]),
-                    mpi->receive_sizes[r] / sizeof(covey_entity));
+        covey__mpi_guests_set(mpi, destroyed + mpi->send_offsets[r] / sizeof *destroyed,
+                              (uint32_t)(mpi->send_sizes[r] / sizeof *destroyed), false);
+        destroy_at_home(mpi, (const covey_entity *)(const void *)(received + mpi->receive_offsets[r]),
+                        mpi->receive_sizes[r] / sizeof(covey_entity));
     }
     return COVEY_OK;
 }

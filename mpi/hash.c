@@ -6,7 +6,7 @@ static uint64_t mixed(uint64_t number) {
     return number ^ number >> 32;
 }
 
-/* Four lanes of 8 bytes each, so that the processor can work on them at the same time. */
+/* Hashes in four lanes of 8 bytes each, which the processor computes in parallel. */
 uint64_t covey__mpi_hash(uint64_t seed, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     uint64_t lanes[4] = { seed, seed + 1, seed + 2, seed + 3 }, word[4];
@@ -25,8 +25,8 @@ uint64_t covey__mpi_hash(uint64_t seed, const void *bytes, size_t size) {
     return hash;
 }
 
-/* In each of four lanes two sums, of words and of the sums so far: any word that differs is found, and words that change
- * places. Faster than a hash: two additions for each word. */
+/* Keeps two sums in each of four lanes: of the words, and of the running sums. This detects any changed word, and words
+ * that change places. It costs two additions for each word, less than a hash. */
 void covey__mpi_checksum_add(covey__mpi_checksum *sum, const unsigned char *bytes, size_t size) {
     uint64_t a = sum->words[0], b = sum->words[1], c = sum->words[2], d = sum->words[3];
     uint64_t e = sum->sums[0], f = sum->sums[1], g = sum->sums[2], h = sum->sums[3];

@@ -37,12 +37,12 @@ void covey__mpi_scratch_free(covey_mpi *mpi) {
     covey_buffer_free(&mpi->images);
 }
 
-/* A world of the library's own: what fails there is in the report. */
+/* Quiet, because failures are reported by covey__mpi_fail. */
 covey_world *covey__mpi_world_create(const covey_mpi *mpi) {
     return covey_world_create(&(covey_world_desc){ .allocator = mpi->allocator, .quiet = true });
 }
 
-/* The world has two tables, and each pool has one; while one grows, there are two of it. */
+/* The world has two tables, and each pool has one. A table that grows exists twice. */
 uint64_t covey__mpi_image_limit(const covey_mpi *mpi, uint64_t bytes) {
     uint64_t indices = mpi->first_index + (uint64_t)mpi->range_size * mpi->range_count;
     uint64_t table = (indices / COVEY_PAGE_SIZE + 1) * 2 * sizeof(void *);

@@ -1,18 +1,19 @@
-/* Migration: all or nothing. Departures are packed, messages exchanged, and arrivals made while departures are still
- * here. Only when all ranks have made theirs, departures end; otherwise arrivals are taken back. Neither can fail. */
+/* Migration, all or nothing. Departures are packed, messages exchanged, and arrivals created while the departures
+ * still exist. When all ranks have created their arrivals, the departures are removed; otherwise the arrivals are.
+ * Neither step can fail. */
 #include "internal.h"
 
 #include <covey/hierarchy.h>
 
 enum { RECLAIM_EVERY = 64 };
 
-/* ---- Who leaves --------------------------------------------------------------------------------------------------*/
+/* ---- Departures --------------------------------------------------------------------------------------------------*/
 
 static covey_result refuse(covey_mpi *mpi, covey_result result, covey_entity e, const char *why) {
     return covey__mpi_fail(mpi, result, "%u:%u cannot leave: %s", e.index, e.generation, why);
 }
 
-static const char *why_not(const covey_mpi *mpi, covey_entity e, covey_result *result) {
+static const char *why_not_here(const covey_mpi *mpi, covey_entity e, covey_result *result) {
     *result = COVEY_ERROR_DEAD;
     if (!covey_alive(mpi->world, e)) return "it is not alive here";
     if (covey_pool_has(mpi->away, e)) return "it is away";
@@ -21,26 +22,26 @@ static const char *why_not(const covey_mpi *mpi, covey_entity e, covey_result *r
     return NULL;
 }
 
-/* Tags all that leave, which finds those who are dead, away or named twice. */
+/* Tags all departures. This fails for entities that are dead, away or listed twice. */
 static covey_result tag_departures(covey_mpi *mpi, const covey__mpi_departures *d) {
     bool ghosts = covey__mpi_ghosts_count_among(mpi, d->entities, d->count) != 0;
     if (!ghosts && covey_add_array_raw(mpi->world, d->entities, d->count, covey_id(covey_away), NULL)) return COVEY_OK;
     covey_result failed = ghosts ? COVEY_ERROR_DEAD : covey_world_result(mpi->world), result;
     for (uint32_t i = 0; i < d->count && failed != COVEY_ERROR_MEMORY; i++) {
-        const char *why = why_not(mpi, d->entities[i], &result);
+        const char *why = why_not_here(mpi, d->entities[i], &result);
         if (why) return refuse(mpi, result, d->entities[i], why);
     }
     return covey__mpi_fail(mpi, failed, "%u entities cannot leave: %s", d->count,
-                           failed == COVEY_ERROR_PRESENT ? "one is named twice" : covey_result_text(failed));
+                           failed == COVEY_ERROR_PRESENT ? "one of them is listed twice" : covey_result_text(failed));
 }
 
 static void untag_departures(covey_mpi *mpi, const covey__mpi_departures *d) {
     covey_remove_many(mpi->world, d->entities, d->count, covey_away);
 }
 
-/* ---- What they may have ------------------------------------------------------------------------------------------*/
+/* ---- Checks ------------------------------------------------------------------------------------------------------*/
 
-static bool travels(const covey_mpi *mpi, const covey_pool *pool) {
+static bool may_leave(const covey_mpi *mpi, const covey_pool *pool) {
     const covey_type *type = covey_pool_type(pool);
     if (pool == mpi->away || type->transient || strncmp(type->name, "covey.", 6) == 0) return true;
     for (uint32_t c = 0; c < mpi->column_count; c++)
@@ -51,11 +52,11 @@ static bool travels(const covey_mpi *mpi, const covey_pool *pool) {
 static covey_result check_components(covey_mpi *mpi, const covey__mpi_departures *d) {
     for (uint32_t p = 0; p < covey_world_pool_count(mpi->world); p++) {
         const covey_pool *pool = covey_world_pool(mpi->world, p);
-        if (covey_pool_count(pool) == 0 || travels(mpi, pool)) continue;
+        if (covey_pool_count(pool) == 0 || may_leave(mpi, pool)) continue;
         for (uint32_t i = 0; i < d->count; i++)
             if (covey_pool_has(pool, d->entities[i]))
                 return covey__mpi_fail(mpi, COVEY_ERROR_TYPE,
-                                       "%u:%u cannot leave with %s: name it in .types, or define it with .transient",
+                                       "%u:%u cannot leave with %s: add it to .types, or define it with .transient",
                                        d->entities[i].index, d->entities[i].generation, covey_pool_type(pool)->name);
     }
     return COVEY_OK;
@@ -67,11 +68,12 @@ static covey_result check_trees(covey_mpi *mpi, const covey_entity *entities, ui
     for (uint32_t i = 0; hierarchy && i < count; i++) {
         covey_entity e = entities[i];
         if (!covey_is_null(covey_parent(mpi->world, e)))
-            return refuse(mpi, COVEY_ERROR_REFUSED, e, "it has a parent; move the root of its tree, or take it out");
+            return refuse(mpi, COVEY_ERROR_REFUSED, e,
+                          "it has a parent; move the root of its tree, or remove its parent");
         if (covey_child_count(mpi->world, e) == 0) continue;
         if (mpi->trees != COVEY_MPI_TREES_MOVE)
             return refuse(mpi, COVEY_ERROR_REFUSED, e,
-                          "it has children; .trees = COVEY_MPI_TREES_MOVE moves them, too");
+                          "it has children; .trees = COVEY_MPI_TREES_MOVE moves whole trees");
         for (covey_entity below_e = e; !covey_is_null(below_e); below_e = covey_tree_next(mpi->world, e, below_e))
             (*below)++;
         --*below;
@@ -79,7 +81,7 @@ static covey_result check_trees(covey_mpi *mpi, const covey_entity *entities, ui
     return COVEY_OK;
 }
 
-/* The same with all below them. */
+/* Adds the descendants of all entities to the list. */
 static covey_result add_trees(covey_mpi *mpi, const covey_entity **entities, const int **ranks, uint32_t *count) {
     uint64_t below;
     covey_result result = check_trees(mpi, *entities, *count, &below);
@@ -105,14 +107,14 @@ static covey_result add_trees(covey_mpi *mpi, const covey_entity **entities, con
     return COVEY_OK;
 }
 
-/* All that may fail before anything is sent. What leaves is tagged when it is OK, and otherwise not. */
+/* Everything that can fail before messages are sent. Tags the departures, unless it fails. */
 static covey_result prepare(covey_mpi *mpi, const covey_entity *entities, const int *ranks, uint32_t count,
                             covey__mpi_departures *d, unsigned char **send) {
     covey_result result = add_trees(mpi, &entities, &ranks, &count);
     if (result == COVEY_OK) result = covey__mpi_departures_sort(mpi, entities, ranks, count, mpi->rank, d);
     if (result != COVEY_OK) return result;
     if (!covey__mpi_scratch_reserve(mpi, SCRATCH_GUESTS, (uint64_t)d->count * sizeof *d->entities))
-        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u entities that leave", d->count);
+        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u departures", d->count);
     result = tag_departures(mpi, d);
     if (result != COVEY_OK) return result;
     result = check_components(mpi, d);
@@ -123,7 +125,6 @@ static covey_result prepare(covey_mpi *mpi, const covey_entity *entities, const 
 
 /* ---- Arriving ----------------------------------------------------------------------------------------------------*/
 
-/* Reads all messages. */
 static covey_result read_all(covey_mpi *mpi, unsigned char *received, uint32_t leaving, covey__mpi_incoming **messages,
                              uint32_t *count) {
     uint64_t ranks = (uint64_t)mpi->size, most = leaving;
@@ -146,9 +147,9 @@ static covey_result read_all(covey_mpi *mpi, unsigned char *received, uint32_t l
     return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %llu arrivals", (unsigned long long)most);
 }
 
-/* Makes all arrivals, or fails; *begun of them are to be taken back then. */
-static covey_result arrive(covey_mpi *mpi, unsigned char *received, uint32_t leaving, covey__mpi_incoming **messages,
-                           uint32_t *begun) {
+/* Creates all arrivals. When this fails, the first *begun messages have to be undone. */
+static covey_result create_arrivals(covey_mpi *mpi, unsigned char *received, uint32_t leaving,
+                                    covey__mpi_incoming **messages, uint32_t *begun) {
     uint32_t count = 0;
     *begun = 0;
     covey_result result = read_all(mpi, received, leaving, messages, &count);
@@ -164,7 +165,7 @@ covey_result covey__mpi_migrate(covey_mpi *mpi, const covey_entity *entities, co
     uint32_t begun = 0;
     covey_result prepared = mine == COVEY_OK ? prepare(mpi, entities, ranks, count, &d, &send) : mine;
     covey_result result = covey__mpi_exchange(mpi, send, prepared, &received);
-    if (result == COVEY_OK) result = covey__mpi_agree(mpi, arrive(mpi, received, d.count, &messages, &begun));
+    if (result == COVEY_OK) result = covey__mpi_agree(mpi, create_arrivals(mpi, received, d.count, &messages, &begun));
     if (result != COVEY_OK) {
         while (begun != 0) covey__mpi_arrivals_undo(mpi, &messages[--begun]);
         if (prepared == COVEY_OK) untag_departures(mpi, &d);
@@ -174,7 +175,7 @@ covey_result covey__mpi_migrate(covey_mpi *mpi, const covey_entity *entities, co
     covey__mpi_departures_remove(mpi, d.entities, d.count);
     mpi->stats.entities_sent += d.count;
     if (++mpi->since_reclaim >= RECLAIM_EVERY && covey__mpi_reclaim(mpi) != COVEY_OK)
-        mpi->report = (covey_report){ .result = COVEY_OK }; /* the next one finds them, too */
+        mpi->report = (covey_report){ .result = COVEY_OK }; /* the next one reclaims the same indices */
     return COVEY_OK;
 }
 

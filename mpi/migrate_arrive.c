@@ -1,4 +1,4 @@
-/* Entities that arrive from other ranks, and those that leave. */
+/* Creating the entities that arrive, and removing those that left. */
 #include "internal.h"
 
 #include <covey/hierarchy.h>
@@ -7,7 +7,7 @@ static const covey_entity null_entity = { 0, 0 };
 
 /* ---- Leaving -----------------------------------------------------------------------------------------------------*/
 
-/* Pools that keep parents and names, and reactive sets, are Covey's own. */
+/* Covey itself has pools for parents, names and reactive sets. */
 static bool is_library_type(const covey_type *type) {
     return strncmp(type->name, "covey.", 6) == 0 && strcmp(type->name, covey_id(covey_disabled)->name) != 0;
 }
@@ -43,8 +43,8 @@ static uint32_t run_of_homes(const covey_mpi *mpi, const covey_entity *entities,
     return run;
 }
 
-/* Entities by where they are at home. A list of both kinds is sorted in scratch memory that was asked for when its
- * entities came into play; it lasts until the next such list. */
+/* Splits a list by home. A mixed list is sorted in SCRATCH_GUESTS, which has room for it, and is valid until the next
+ * call. */
 static covey__mpi_homes split_by_home(const covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
     covey_entity *list = (covey_entity *)(void *)mpi->scratch[SCRATCH_GUESTS].bytes;
     uint32_t guests = 0, end = count;
@@ -59,7 +59,7 @@ static covey__mpi_homes split_by_home(const covey_mpi *mpi, const covey_entity *
     return (covey__mpi_homes){ list, list + guests, guests, count - guests };
 }
 
-/* The list itself, which may be changed: guests, then the others. */
+/* Copies both parts to SCRATCH_GUESTS, where the caller may reorder them: guests, then the others. */
 static covey_entity *copy_homes(const covey_mpi *mpi, covey__mpi_homes *h) {
     covey_entity *list = (covey_entity *)(void *)mpi->scratch[SCRATCH_GUESTS].bytes;
     uint32_t count = h->guest_count + h->own_count;
@@ -68,7 +68,7 @@ static covey_entity *copy_homes(const covey_mpi *mpi, covey__mpi_homes *h) {
     return list;
 }
 
-/* The same of a message, which is asked more than once; most come from one home. */
+/* Splits the entities of a message by home. Most messages have one kind only, which is known already. */
 static covey__mpi_homes homes_of_message(const covey_mpi *mpi, const covey__mpi_incoming *in) {
     const covey__mpi_homes *known = &in->homes;
     if (known->guest_count == in->count || known->own_count == in->count) return *known;
@@ -88,7 +88,7 @@ static covey_result refuse(covey_mpi *mpi, covey_result result, covey_entity e, 
     return covey__mpi_fail(mpi, result, "%u:%u cannot arrive: %s", e.index, e.generation, why);
 }
 
-/* Those at home here are away, if nobody has destroyed them. */
+/* Entities whose home is here have covey_away, unless the program destroyed them. */
 static covey_result check_own(covey_mpi *mpi, const covey_entity *own, uint32_t count) {
     if (covey_gather_raw(mpi->world, own, count, covey_id(covey_away), NULL, NULL) == count) return COVEY_OK;
     while (covey_pool_has(mpi->away, *own)) own++;
@@ -100,12 +100,12 @@ static covey_result check_guests(covey_mpi *mpi, const covey_entity *guests, uin
         covey_entity e = guests[i];
         if (covey_is_null(e) || e.index < mpi->first_index ||
             (e.index >= mpi->first_ranges_end && covey_mpi_home(mpi, e) < 0))
-            return refuse(mpi, COVEY_ERROR_IMAGE, e, "it is of no rank");
+            return refuse(mpi, COVEY_ERROR_IMAGE, e, "its index is in no range");
     }
     return COVEY_OK;
 }
 
-/* Those that are not here as ghosts, first: how many these are. */
+/* Moves ghosts to the end of a list, and returns how many others there are. */
 static uint32_t move_ghosts_last(const covey_mpi *mpi, covey_entity *list, uint32_t count) {
     uint32_t end = count;
     for (uint32_t i = 0; i < end;) {
@@ -120,7 +120,7 @@ static uint32_t move_ghosts_last(const covey_mpi *mpi, covey_entity *list, uint3
     return end;
 }
 
-/* Those at home elsewhere are made, with the handles that they have; the others are here, as ghosts, or away. */
+/* Creates the guests of a message with their handles. Other entities exist already: as ghosts, or with covey_away. */
 static covey_result create_guests(covey_mpi *mpi, covey__mpi_incoming *in) {
     covey__mpi_homes h = in->homes = split_by_home(mpi, in->entities, in->count);
     uint32_t made = h.guest_count;
@@ -132,12 +132,12 @@ static covey_result create_guests(covey_mpi *mpi, covey__mpi_incoming *in) {
     if (in->ghosts != 0) made = move_ghosts_last(mpi, copy_homes(mpi, &h), h.guest_count);
     if (!covey_create_again(mpi->world, h.guests, made)) {
         covey_result result = covey_world_result(mpi->world);
-        return covey__mpi_fail(mpi, result, "entities of rank %d could not be made: %s", in->source,
+        return covey__mpi_fail(mpi, result, "entities from rank %d cannot be created: %s", in->source,
                                covey_result_text(result));
     }
     in->created = true;
     if (!covey__mpi_guests_reserve(mpi, h.guests, h.guest_count))
-        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory to note %u entities", h.guest_count);
+        return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u guests", h.guest_count);
     covey__mpi_guests_set(mpi, h.guests, h.guest_count, true);
     in->noted = true;
     return COVEY_OK;
@@ -151,7 +151,7 @@ static const covey_entity *entities_of(covey_mpi *mpi, const covey__mpi_incoming
 }
 
 static covey_result fail_to_add(covey_mpi *mpi, const covey_type *type, covey_result result) {
-    return covey__mpi_fail(mpi, result, "%s could not be added to arrivals: %s", type->name, covey_result_text(result));
+    return covey__mpi_fail(mpi, result, "%s cannot be added to arrivals: %s", type->name, covey_result_text(result));
 }
 
 static covey_result add_column(covey_mpi *mpi, covey__mpi_incoming *in, uint32_t c) {
@@ -197,7 +197,7 @@ static bool any_by_image(const covey_mpi *mpi, const covey__mpi_incoming *in) {
     return false;
 }
 
-/* Loads the image into a world of its own, where handles are what they were, and moves the values over. */
+/* Loads the image into a temporary world, where entities have the same handles, and moves the values from there. */
 static covey_result add_image(covey_mpi *mpi, const covey__mpi_incoming *in) {
     if (!any_by_image(mpi, in)) return COVEY_OK;
     covey_world *from = covey__mpi_world_create(mpi);
@@ -209,12 +209,12 @@ static covey_result add_image(covey_mpi *mpi, const covey__mpi_incoming *in) {
     if (report.result == COVEY_OK) (void)covey_load_from_memory(from, in->image, in->image_bytes, &desc, &report);
     covey_result result = report.result;
     if (result == COVEY_OK) result = move_values(mpi, in, from);
-    else covey__mpi_fail(mpi, result, "the image of arrivals of rank %d is refused: %s", in->source, report.text);
+    else covey__mpi_fail(mpi, result, "the image of arrivals from rank %d is refused: %s", in->source, report.text);
     covey_world_destroy(from);
     return result;
 }
 
-/* ---- What else they have -----------------------------------------------------------------------------------------*/
+/* ---- Disabled, parents, names--------------------------------------------------------------------------------------*/
 
 static covey_result disable_components(covey_mpi *mpi, const covey__mpi_incoming *in) {
     for (uint32_t i = 0; i < in->disabled_count; i++) {
@@ -229,12 +229,12 @@ static covey_result set_parents(covey_mpi *mpi, const covey__mpi_incoming *in) {
     for (uint32_t i = 0; i < in->link_count; i++) {
         covey_entity child = in->entities[in->links[i].child], parent = in->entities[in->links[i].parent];
         covey_result result = covey_parent_set(mpi->world, child, parent);
-        if (result != COVEY_OK) return refuse(mpi, result, child, "it gets no parent here");
+        if (result != COVEY_OK) return refuse(mpi, result, child, "its parent cannot be set");
     }
     return COVEY_OK;
 }
 
-/* A name that a sibling has is not given, as when images are merged. */
+/* Drops names that a sibling has, as merging images does. */
 static covey_result set_names(covey_mpi *mpi, const covey__mpi_incoming *in) {
     const unsigned char *at = in->names;
     for (uint32_t i = 0; i < in->name_count; i++) {
@@ -246,7 +246,7 @@ static covey_result set_names(covey_mpi *mpi, const covey__mpi_incoming *in) {
         text[parts[1]] = '\0';
         covey_result result = covey_name_set(mpi->world, in->entities[parts[0]], text);
         if (result != COVEY_OK && result != COVEY_ERROR_PRESENT)
-            return refuse(mpi, result, in->entities[parts[0]], "its name is refused here");
+            return refuse(mpi, result, in->entities[parts[0]], "its name cannot be set");
         at += sizeof parts + (parts[1] + 3) / 4 * 4;
     }
     return COVEY_OK;

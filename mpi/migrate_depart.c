@@ -1,11 +1,11 @@
-/* Departures: entities by the rank that they go to, and a message for each of these ranks. */
+/* Sorting departures by destination, and packing a message for each destination. */
 #include "message.h"
 
 #include <stdlib.h>
 
 /* ---- By destination ----------------------------------------------------------------------------------------------*/
 
-/* How many from one on go to the same rank. Often these are many. */
+/* How many entities at the front of a list go to the same rank. Runs are often long. */
 static uint32_t run_of_targets(const int *ranks, uint32_t count) {
     uint32_t run = 1;
     while (run < count && ranks[run] == ranks[0]) run++;
@@ -18,7 +18,7 @@ static covey_result count_targets(covey_mpi *mpi, const covey_entity *entities, 
     for (uint32_t i = 0, run; i < count; i += run) {
         run = run_of_targets(ranks + i, count - i);
         if (ranks[i] < 0 || ranks[i] >= mpi->size)
-            return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%u:%u cannot go to rank %d: there are %d",
+            return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%u:%u cannot go to rank %d: there are %d ranks",
                                    entities[i].index, entities[i].generation, ranks[i], mpi->size);
         if (ranks[i] != stays) mpi->target_starts[ranks[i] + 1] += run;
     }
@@ -32,7 +32,7 @@ covey_result covey__mpi_departures_sort(covey_mpi *mpi, const covey_entity *enti
     if (result != COVEY_OK) return result;
     uint32_t leaving = mpi->target_starts[mpi->size];
     covey_entity *sorted = covey__mpi_scratch_reserve(mpi, SCRATCH_LEAVING, (uint64_t)leaving * sizeof *sorted);
-    if (!sorted) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u entities that leave", leaving);
+    if (!sorted) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u departures", leaving);
     for (uint32_t i = 0, run; i < count; i += run) {
         run = run_of_targets(ranks + i, count - i);
         if (ranks[i] == stays) continue;
@@ -63,7 +63,7 @@ static bool is_selected(const covey_world *world, covey_entity e, void *context)
     return bsearch(&e, c->sorted, c->count, sizeof e, by_index) != NULL;
 }
 
-/* An image of components that functions save, of entities that have any. */
+/* Saves an image with the components that are sent by image. */
 static covey_result save_image(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
     const covey_type **types =
         covey__mpi_scratch_reserve(mpi, SCRATCH_LISTED, (mpi->column_count + UINT64_C(1)) * sizeof *types);
@@ -106,7 +106,7 @@ static uint64_t image_start(const covey_mpi *mpi, int r) { return r != 0 ? mpi->
 
 static uint32_t count_for(const covey_mpi *mpi, int r) { return mpi->target_starts[r + 1] - mpi->target_starts[r]; }
 
-/* Where the message for each rank begins; returns the bytes of all. */
+/* Sets where the message for each rank begins. Returns the bytes of all messages. */
 static uint64_t lay_out(covey_mpi *mpi, const covey__mpi_departures *d, const uint64_t *before) {
     uint64_t room = 0;
     for (int r = 0; r < mpi->size; r++) {

@@ -2,28 +2,27 @@
  *
  *     header | counts of columns | handles | columns: values, positions | disabled | links | names | image
  *
- * Each part begins at a multiple of 64 bytes, so that values are used where they arrive, and the message ends at one.
- * Numbers and values are as in memory: ranks have the same layout, which was compared at the start. Bytes are summed up
- * for the checksum while they are written and in the caches; the header and the counts, which are known last, at the
- * end. */
+ * Each part begins at a multiple of 64 bytes, so that values are used in place, and so does the end. Numbers and values
+ * are as in memory: all ranks have the same layout, which was compared at the start. Bytes are added to the checksum as
+ * they are written, while they are in the cache. The header and the counts are known last, and added at the end. */
 #include "message.h"
 
 #include <covey/hierarchy.h>
 #include <stdlib.h>
 
-enum { SLICE = 1024 /* entities whose values are gathered and summed up together */ };
+enum { SLICE = 1024 }; /* entities whose values are gathered, and added to the checksum, at once */
 
 #define MAGIC UINT64_C(0x32304D5949564F43) /* the format, and its version */
 
 typedef struct header {
-    uint64_t magic, checksum; /* of all that follows */
+    uint64_t magic, checksum; /* of everything behind it */
     uint64_t bytes;           /* of the message */
     uint32_t count, columns;
     uint32_t disabled_count, link_count, name_count, unused;
     uint64_t name_bytes, image_bytes;
 } header;
 
-/* Where the first part begins that is summed up. */
+/* Where the first part behind the header and the counts begins. */
 static uint64_t body_offset(const covey_mpi *mpi) {
     return covey__mpi_aligned(sizeof(header)) + covey__mpi_aligned(mpi->column_count * sizeof(uint32_t));
 }
@@ -53,7 +52,7 @@ typedef struct packing {
     const covey_entity *entities;
     uint32_t count;
     unsigned char *to;
-    uint64_t at, summed; /* up to where bytes are written, and summed up */
+    uint64_t at, summed; /* how many bytes are written, and in the checksum */
     covey__mpi_checksum sum;
     header head;
 } packing;
@@ -86,7 +85,7 @@ static void append(packing *p, const void *bytes, uint64_t size) {
     p->at += size;
 }
 
-/* All that is written, but for a rest that is no multiple. */
+/* Adds what was written to the checksum, except for a rest that is shorter than a step. */
 static void add_to_checksum(packing *p) {
     uint64_t end = p->at / COVEY__MPI_CHECKSUM_STEP * COVEY__MPI_CHECKSUM_STEP;
     covey__mpi_checksum_add(&p->sum, p->to + p->summed, (size_t)(end - p->summed));
@@ -102,7 +101,7 @@ static void pack_handles(packing *p) {
     align(p);
 }
 
-/* The values of a slice of the entities; returns how many have one. */
+/* Packs the values of a slice of the entities. Returns how many have one. */
 static uint32_t pack_slice(packing *p, const covey__mpi_column *column, uint32_t first, uint32_t *positions) {
     uint32_t count = p->count - first < SLICE ? p->count - first : SLICE;
     unsigned char *values = column->by_image ? NULL : p->to + p->at;
@@ -130,8 +129,8 @@ static void pack_columns(packing *p, uint32_t *positions) {
     }
 }
 
-/* Whether components that leave may be disabled. Of a pool in blocks, a view counts those that are not, 64 at a time:
- * where many leave, that is faster than asking for each. */
+/* Whether components of departures may be disabled. In block storage a view counts enabled components 64 at a time.
+ * When many entities leave, that is faster than testing each of them. */
 static bool may_be_disabled(const covey_mpi *mpi, const covey__mpi_column *column, uint32_t leaving) {
     if (covey_pool_count(column->pool) == 0 || column->type == covey_id(covey_disabled)) return false;
     if (covey_pool_storage(column->pool) == COVEY_STORAGE_SPARSE || leaving < covey_pool_count(column->pool) / 64)
@@ -157,8 +156,8 @@ static void pack_disabled(packing *p) {
     align(p);
 }
 
-/* A tree comes with its root first, children behind their parents: the parent of an entity is the one before it, or above
- * that. */
+/* A tree is in depth-first order, with the root first: the parent of an entity is the one before it, or an ancestor of
+ * that one. */
 static void pack_links(packing *p, uint32_t *parents) {
     for (uint32_t i = 0; i < p->count && p->mpi->trees == COVEY_MPI_TREES_MOVE; i++) {
         covey_entity parent = covey_parent(p->mpi->world, p->entities[i]);
@@ -254,12 +253,12 @@ static bool lists_are_valid(const covey_mpi *mpi, const covey__mpi_incoming *in)
 bool covey__mpi_message_read(const covey_mpi *mpi, unsigned char *bytes, uint64_t size, covey__mpi_incoming *in,
                              covey__mpi_part *parts, const char **why) {
     header head;
-    *why = "it is cut off";
+    *why = "it is truncated";
     if (size < body_offset(mpi) || size % COVEY__MPI_ALIGN != 0) return false;
     memcpy(&head, bytes, sizeof head);
-    *why = "it is no message of this version";
+    *why = "it is not a message of this version";
     if (head.magic != MAGIC || head.columns != mpi->column_count) return false;
-    *why = "it is cut off";
+    *why = "it is truncated";
     if (head.bytes != size) return false;
     *why = "its checksum is wrong";
     if (head.checksum != checksum_of_all(bytes, body_offset(mpi), size)) return false;

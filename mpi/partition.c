@@ -1,11 +1,11 @@
-/* Partitions: which rank a position belongs to, who is near a border, and moving those that crossed one. */
+/* Creating partitions, and finding the rank of a position and the ranks near it. */
 #include "partition.h"
 
 #include <covey/hierarchy.h>
 #include <math.h>
 
 enum { DEFAULT_CELLS = 1 << 20 };
-#define WHOLE_MOST 9007199254740992.0 /* 2^53: up to here a double has all whole numbers */
+#define WHOLE_MOST 9007199254740992.0 /* 2^53: a double represents all whole numbers up to here */
 
 /* ---- Positions ----------------------------------------------------------------------------------------------------*/
 
@@ -31,7 +31,7 @@ static double number_at(const unsigned char *at, covey_kind kind) {
     }
 }
 
-/* The largest whole number that is not above; too large ones are whole already. */
+/* floor(x), without the math library. Numbers beyond 2^53 are whole already. */
 static double floor_of(double x) {
     if (!(x > -WHOLE_MOST && x < WHOLE_MOST)) return x;
     double whole = (double)(int64_t)x;
@@ -42,7 +42,7 @@ static double wrapped(const covey__mpi_axis *axis, double x) {
     if (x >= axis->low && x < axis->high) return x;
     double length = axis->high - axis->low;
     double inside = x - floor_of((x - axis->low) / length) * length;
-    if (inside < axis->low) inside += length; /* it was rounded */
+    if (inside < axis->low) inside += length; /* because of rounding */
     return inside >= axis->low && inside < axis->high ? inside : axis->low;
 }
 
@@ -104,7 +104,7 @@ typedef struct nearby {
     uint32_t count;
 } nearby;
 
-/* Whether a box that ends so far below a point is near it. Its end does not belong to it. */
+/* Whether a box that ends at this distance below a point is near it. The end itself is outside the box. */
 static bool reaches_below(const covey__mpi_axis *axis, double distance) {
     return axis->whole ? distance < axis->reach : distance <= axis->reach;
 }
@@ -127,7 +127,7 @@ static void add_near(nearby *n, int rank) {
     n->ranks[n->count++] = rank;
 }
 
-/* All leaves that are near the point; the space goes on behind its ends. */
+/* Adds all leaves near the point. Boxes at the ends of the space extend to infinity. */
 static void search_near(nearby *n, int32_t at) {
     while (at >= 0) {
         const covey__mpi_node *node = &n->p->tree.nodes[at];
@@ -140,7 +140,7 @@ static void search_near(nearby *n, int32_t at) {
     add_near(n, ~at);
 }
 
-/* The point, and where it is seen from the other end of axes that wrap. */
+/* Searches near the point and near its copies beyond the ends of axes that wrap. */
 static void search_wrapped(nearby *n, uint32_t a) {
     if (a == n->p->axis_count) {
         search_near(n, 0);
@@ -188,20 +188,20 @@ static const char *find_field(const covey_type *type, const covey_mpi_axis *from
         axis->kind = field->kind;
         axis->offset = field->offset;
     }
-    if (!found) return "the type has no .fields with this name; .kind and .offset say where a number is";
+    if (!found) return "the type has no field of this name; give .kind and .offset instead";
     if (!is_number(axis->kind)) return "it is not a number";
     uint64_t end = (uint64_t)axis->offset + covey_kind_size(axis->kind);
-    return end <= type->size ? NULL : "its .offset is outside of the value";
+    return end <= type->size ? NULL : "its .offset is outside the value";
 }
 
 static bool is_whole(double x) { return floor_of(x) == x; }
 
 static const char *check_numbers(const covey__mpi_axis *axis) {
-    if (!(axis->low < axis->high)) return ".low is not below .high";
-    if (!(axis->low >= -WHOLE_MOST && axis->high <= WHOLE_MOST)) return ".low and .high go up to 2^53";
-    if (!(axis->cell >= 0 && axis->cell <= WHOLE_MOST)) return ".cell is negative, or not a number";
+    if (!(axis->low < axis->high)) return ".low must be below .high";
+    if (!(axis->low >= -WHOLE_MOST && axis->high <= WHOLE_MOST)) return ".low and .high must be within 2^53";
+    if (!(axis->cell >= 0 && axis->cell <= WHOLE_MOST)) return ".cell is negative or not a number";
     if (axis->whole && !(is_whole(axis->low) && is_whole(axis->high) && is_whole(axis->cell)))
-        return "of integers, .low, .high and .cell are whole numbers";
+        return ".low, .high and .cell of an integer axis must be whole numbers";
     return NULL;
 }
 
@@ -228,7 +228,7 @@ static covey_result make_axis(covey_mpi_partition *p, const covey_mpi_axis *from
     why = check_numbers(axis);
     if (!why) why = make_cells(axis);
     if (why) return refuse_axis(p->mpi, COVEY_ERROR_RANGE, p->axis_count, why);
-    /* Differences of numbers of the space are rounded by less than this. */
+    /* Differences of coordinates have a rounding error below this. */
     double rounding = largest(largest(axis->high, -axis->low), axis->high - axis->low) / (WHOLE_MOST / 8);
     axis->reach = axis->whole ? halo : halo + rounding;
     p->axis_count++;
@@ -237,34 +237,34 @@ static covey_result make_axis(covey_mpi_partition *p, const covey_mpi_axis *from
 
 static covey_result make_axes(covey_mpi_partition *p, const covey_mpi_partition_desc *desc) {
     if (!p->type || !covey__mpi_column_of(p->mpi, p->type))
-        return covey__mpi_fail(p->mpi, COVEY_ERROR_TYPE, "the .type of a partition is one of the .types that move");
+        return covey__mpi_fail(p->mpi, COVEY_ERROR_TYPE,
+                               "the .type of a partition must be one of the .types of covey_mpi_create");
     if (!(desc->halo >= 0 && desc->halo <= WHOLE_MOST))
-        return covey__mpi_fail(p->mpi, COVEY_ERROR_RANGE, "the .halo is negative, or not a number");
+        return covey__mpi_fail(p->mpi, COVEY_ERROR_RANGE, "the .halo is negative or not a number");
     covey_result result = COVEY_OK;
     for (uint32_t a = 0; a < COVEY_MPI_AXES && result == COVEY_OK; a++) {
         if (desc->axes[a].low == 0 && desc->axes[a].high == 0) break;
         result = make_axis(p, &desc->axes[a], desc->halo);
     }
     if (result == COVEY_OK && p->axis_count == 0)
-        return covey__mpi_fail(p->mpi, COVEY_ERROR_RANGE,
-                               "a partition has at least one of .axes, or a function .place");
+        return covey__mpi_fail(p->mpi, COVEY_ERROR_RANGE, "a partition needs .axes or a function .place");
     return result;
 }
 
 static covey_result prepare(covey_mpi_partition *p, const covey_mpi_partition_desc *desc) {
     p->pool = desc->type ? covey_pool_of_raw(p->mpi->world, desc->type) : NULL;
     if (desc->type && !p->pool)
-        return covey__mpi_fail(p->mpi, covey_world_result(p->mpi->world), "no pool of %s", desc->type->name);
+        return covey__mpi_fail(p->mpi, covey_world_result(p->mpi->world), "no pool for %s", desc->type->name);
     covey_result result = p->place ? COVEY_OK : make_axes(p, desc);
     if (result != COVEY_OK || p->place) return result;
     if (!covey__mpi_partition_reserve(p))
-        return covey__mpi_fail(p->mpi, COVEY_ERROR_MEMORY, "no memory for boxes of %d ranks", p->mpi->size);
+        return covey__mpi_fail(p->mpi, COVEY_ERROR_MEMORY, "no memory for the boxes of %d ranks", p->mpi->size);
     if (covey__mpi_partition_cut(p)) return COVEY_OK;
     return covey__mpi_fail(p->mpi, COVEY_ERROR_RANGE, "the space cannot be cut into %d boxes of at least one cell",
                            p->mpi->size);
 }
 
-/* A number for what ranks must agree on. */
+/* A hash of everything that must be equal on all ranks. */
 static uint64_t description_of(const covey_mpi_partition *p) {
     uint64_t hash = covey__mpi_hash(p->cuts, &p->axis_count, sizeof p->axis_count);
     const char *name = p->type ? p->type->name : "";
@@ -283,7 +283,7 @@ static covey_result compare(covey_mpi_partition *p) {
     uint64_t own = description_of(p), first = own;
     covey__mpi_broadcast(p->mpi, &first, 1, MPI_UINT64_T, 0);
     if (first == own) return COVEY_OK;
-    return covey__mpi_fail(p->mpi, COVEY_ERROR_LAYOUT, "describes another partition than rank 0");
+    return covey__mpi_fail(p->mpi, COVEY_ERROR_LAYOUT, "the description of the partition differs from that of rank 0");
 }
 
 covey_mpi_partition *covey_mpi_partition_create(covey_mpi *mpi, const covey_mpi_partition_desc *desc) {

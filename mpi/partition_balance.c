@@ -1,11 +1,11 @@
-/* Balancing the load of ranks: new cuts, so that boxes have about the same weight. */
+/* Balancing the load of ranks with new cuts, so that boxes have about the same weight. */
 #include "partition.h"
 
 #include <math.h>
 
 /* ---- By load ------------------------------------------------------------------------------------------------------*/
 
-/* A level of nodes whose cuts are searched together. */
+/* One level of nodes. Their cuts are searched together. */
 typedef struct level {
     covey_mpi_partition *p;
     int32_t begin, end;
@@ -14,7 +14,7 @@ typedef struct level {
 
 static void set_width(covey__mpi_plan *b) { b->width = (b->end - b->from + COVEY__MPI_BINS - 1) / COVEY__MPI_BINS; }
 
-/* The cell of a box along its axis; points outside belong to the cells at its ends. */
+/* The cell of a coordinate, clamped to the cells of a box. */
 static int64_t cell_of(const covey__mpi_axis *axis, double x, int64_t low, int64_t high) {
     if (!(x >= covey__mpi_axis_edge(axis, low))) return low;
     if (x >= covey__mpi_axis_edge(axis, high)) return high - 1;
@@ -37,7 +37,7 @@ static void weigh(const level *l, const double *point) {
 
 typedef void each_fn(const level *l, const double *point);
 
-/* All positions of those that live here. Returns how many there are. */
+/* Visits the positions of all entities that live here, and returns how many there are. `call` may be NULL. */
 static uint32_t each_position(const level *l, each_fn *call) {
     const covey_mpi_partition *p = l->p;
     uint32_t count = 0;
@@ -64,8 +64,8 @@ static int64_t sum_of(const int64_t *bins) {
     return sum;
 }
 
-/* Goes on with the bin that the share of the low side ends in. In bins of one cell, the search is over: the cut is at that
- * end of the cell which is nearer to the share. */
+/* Continues the search in the bin where the low side reaches its share of the weight. When bins are single cells, the
+ * search is over: the cut is at the end of the cell that is nearer to the share. */
 static void narrow(covey__mpi_plan *b, const int64_t *bins) {
     if (b->all < 0) b->all = sum_of(bins);
     int64_t wanted = covey__mpi_portion(b->all, b->left, b->ranks),
@@ -125,18 +125,18 @@ void covey__mpi_partition_cut_by_load(covey_mpi_partition *p, int64_t weight) {
 
 /* ---- Balance ------------------------------------------------------------------------------------------------------*/
 
-/* All ranks know the times of all; refused if they cannot be used. */
-static covey_result tell_loads(covey_mpi_partition *p, double seconds, double limit) {
+/* Gathers the times of all ranks, and checks them. */
+static covey_result gather_loads(covey_mpi_partition *p, double seconds, double limit) {
     covey_mpi *mpi = p->mpi;
     double own[2] = { seconds, limit };
     if (p->place || p->cuts != COVEY_MPI_BISECTION)
         return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED,
-                               "this partition has no cuts that move; make it with .cuts = COVEY_MPI_BISECTION");
+                               "this partition cannot be balanced; create it with .cuts = COVEY_MPI_BISECTION");
     covey__mpi_allgather(mpi, own, 2, MPI_DOUBLE, p->loads);
     if (!(seconds >= 0 && seconds < INFINITY))
-        return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%g seconds are no time that work can take", seconds);
+        return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%g is not a valid number of seconds", seconds);
     if (limit != p->loads[1])
-        return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "has the limit %g, and rank 0 %g", limit, p->loads[1]);
+        return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "the limit is %g here, and %g on rank 0", limit, p->loads[1]);
     return COVEY_OK;
 }
 
@@ -151,7 +151,8 @@ static bool is_uneven(const covey_mpi_partition *p, double *all) {
     return limit < 0 || most * p->mpi->size > (1 + limit) * *all;
 }
 
-/* Of an entity of this rank, in parts of what all ranks took; sums of all entities are exact and do not overflow. */
+/* The weight of each entity of this rank, in 2^-52 of the time of all ranks. The sum over all entities does not
+ * overflow. */
 static int64_t weight_of(covey_mpi_partition *p, double seconds, double all) {
     uint32_t entities = each_position(&(level){ .p = p }, NULL);
     if (!(all > 0) || entities == 0) return 1;
@@ -167,7 +168,7 @@ covey_result covey_mpi_partition_balance(covey_mpi_partition *partition, double 
     double all;
     if (moved) *moved = 0;
     covey_result result = covey__mpi_enter(p->mpi, CALL_PARTITION_BALANCE);
-    if (result == COVEY_OK) result = covey__mpi_agree(p->mpi, tell_loads(p, seconds, limit));
+    if (result == COVEY_OK) result = covey__mpi_agree(p->mpi, gather_loads(p, seconds, limit));
     if (result != COVEY_OK || !is_uneven(p, &all)) return result;
     covey__mpi_partition_cut_by_load(p, weight_of(p, seconds, all));
     result = covey__mpi_partition_list_leaving(p, &p->next, &count);
@@ -176,7 +177,7 @@ covey_result covey_mpi_partition_balance(covey_mpi_partition *partition, double 
     covey__mpi_tree last = p->tree;
     p->tree = p->next;
     p->next = last;
-    covey__mpi_ghosts_mark_all(p->mpi); /* others are near now */
+    covey__mpi_ghosts_mark_all(p->mpi); /* the borders changed */
     leaving = count;
     covey__mpi_allreduce(p->mpi, &leaving, 1, MPI_UINT64_T, MPI_SUM);
     if (moved) *moved = leaving;

@@ -1,4 +1,4 @@
-/* Cutting the space of a partition: in rows and columns, or by bisection, into boxes of the same size or load. */
+/* Cutting the space of a partition into boxes of about the same size: in a grid, or by bisection. */
 #include "partition.h"
 
 #include <math.h>
@@ -15,7 +15,6 @@ static covey__mpi_box space_of(const covey_mpi_partition *p) {
     return box;
 }
 
-/* Where this rank has no border: at the ends of the space, unless they meet. */
 void covey__mpi_tree_open_ends(const covey_mpi_partition *p, covey__mpi_tree *tree) {
     const covey__mpi_box *box = &tree->boxes[p->mpi->rank];
     for (uint32_t a = 0; a < p->axis_count; a++) {
@@ -34,7 +33,7 @@ typedef struct grid {
     int32_t nodes;
 } grid;
 
-/* The length, or area, of all borders. */
+/* The length or area of all borders. */
 static double border_of(const covey_mpi_partition *p, const int *sides) {
     double sum = 0;
     covey__mpi_box space = space_of(p);
@@ -46,7 +45,7 @@ static double border_of(const covey_mpi_partition *p, const int *sides) {
     return sum;
 }
 
-/* Tries all products of the sides from an axis on; *best is the border of what g->sides has. */
+/* Tries all ways to divide `ranks` among this axis and those behind it. *best is the border of g->sides. */
 static void find_sides(grid *g, int *sides, uint32_t axis, int ranks, double *best) {
     for (int side = 1; side <= ranks; side++) {
         bool last = axis + 1 == g->p->axis_count;
@@ -76,7 +75,7 @@ static int32_t grid_leaf(grid *g, const int *at) {
     return ~rank;
 }
 
-/* The tree of a part of the grid: cut in the middle along the axis with most boxes. */
+/* Makes the tree of a part of the grid, which is cut in the middle of the axis with the most boxes. */
 static int32_t grid_tree(grid *g, const int *low, const int *high) {
     int axis = 0, low_part[COVEY_MPI_AXES], high_part[COVEY_MPI_AXES];
     for (int a = 1; a < (int)g->p->axis_count; a++)
@@ -106,7 +105,7 @@ static bool cut_grid(covey_mpi_partition *p) {
 
 /* ---- Bisection ----------------------------------------------------------------------------------------------------*/
 
-/* How many of some ranks fit into a layer of cells across an axis. */
+/* How many ranks of the box fit into one layer of cells across an axis. */
 static int64_t layer_of(const covey__mpi_plan *b, uint32_t axes, uint32_t axis) {
     int64_t cells = 1;
     for (uint32_t a = 0; a < axes; a++) {
@@ -127,7 +126,7 @@ static int32_t longest_axis(const covey_mpi_partition *p, const covey__mpi_box *
     return longest;
 }
 
-/* Chooses the axis, the ranks on each side, and where the cut may be. There are at least as many cells as ranks. */
+/* Chooses the axis, the ranks on each side, and the limits of the cut. The box has at least as many cells as ranks. */
 static void choose_axis(const covey_mpi_partition *p, covey__mpi_plan *b) {
     b->axis = longest_axis(p, &b->box);
     int64_t low = b->box.low[b->axis], side = b->box.high[b->axis] - low;
@@ -148,7 +147,6 @@ int64_t covey__mpi_plan_cut_by_size(const covey__mpi_plan *b) {
     return covey__mpi_clamp(low + (covey__mpi_portion(2 * side, b->left, b->ranks) + 1) / 2, b->lowest, b->highest);
 }
 
-/* Ends a node: its sides are boxes of ranks, or nodes behind all others. */
 void covey__mpi_plan_cut(const covey_mpi_partition *p, covey__mpi_tree *tree, int32_t at, int64_t cut, int32_t *nodes) {
     const covey__mpi_plan *b = &p->plans[at];
     covey__mpi_node *node = &tree->nodes[at];
@@ -168,7 +166,6 @@ void covey__mpi_plan_cut(const covey_mpi_partition *p, covey__mpi_tree *tree, in
     }
 }
 
-/* The covey__mpi_plan for the whole space; false: there are not enough cells. *nodes is how many are planned. */
 bool covey__mpi_plan_space(const covey_mpi_partition *p, covey__mpi_tree *tree, int32_t *nodes) {
     covey__mpi_plan space = { .box = space_of(p), .ranks = p->mpi->size };
     *nodes = p->mpi->size > 1;
@@ -193,7 +190,7 @@ bool covey__mpi_partition_cut(covey_mpi_partition *p) {
 
 /* ---- Memory -------------------------------------------------------------------------------------------------------*/
 
-/* All of it is in one block. */
+/* The size of the block, and of its arrays. */
 static size_t room_of(const covey_mpi_partition *p, size_t *nodes, size_t *boxes) {
     size_t ranks = (size_t)p->mpi->size;
     *nodes = ranks * sizeof(covey__mpi_node);

@@ -1,4 +1,4 @@
-/* Finding the entities that left the box of their rank. */
+/* Finding the entities that are outside the box of their rank. */
 #include "partition.h"
 
 #include <covey/hierarchy.h>
@@ -9,8 +9,7 @@ enum { FIRST_ROOM = COVEY_PAGE_SIZE }; /* entities in the first list */
 static covey_result grow_lists(covey_mpi_partition *p) {
     size_t room = p->room + (size_t)p->room / 2 + FIRST_ROOM, each = sizeof *p->leaving + sizeof *p->targets;
     covey_entity *leaving = room <= UINT32_MAX ? covey__mpi_resize(&p->mpi->allocator, NULL, 0, room * each) : NULL;
-    if (!leaving)
-        return covey__mpi_fail(p->mpi, COVEY_ERROR_MEMORY, "no memory for a list of %zu entities that leave", room);
+    if (!leaving) return covey__mpi_fail(p->mpi, COVEY_ERROR_MEMORY, "no memory for a list of %zu departures", room);
     int *targets = (int *)(void *)(leaving + room);
     if (p->room != 0) {
         memcpy(leaving, p->leaving, p->room * sizeof *leaving);
@@ -23,16 +22,15 @@ static covey_result grow_lists(covey_mpi_partition *p) {
     return COVEY_OK;
 }
 
-/* What is being scanned, and what was found. */
 typedef struct scan {
     covey_mpi_partition *p;
     const covey__mpi_tree *tree;
-    bool others;    /* there may be some that do not live here: ghosts, or those that are away, which have nothing */
-    bool hierarchy; /* the world has parents */
+    bool others;    /* some entities may not live here: ghosts, or those with covey_away */
+    bool hierarchy; /* some entities have a parent or a name */
     uint32_t count;
 } scan;
 
-/* Those with a parent go with it. */
+/* Entities with a parent move with it. */
 static bool may_leave(const scan *s, covey_entity e) {
     const covey_mpi *mpi = s->p->mpi;
     return (!s->others || covey_mpi_owns(mpi, e)) && (!s->hierarchy || covey_is_null(covey_parent(mpi->world, e)));
@@ -48,7 +46,7 @@ static covey_result add_leaving(scan *s, covey_entity e, int target) {
     return COVEY_OK;
 }
 
-/* The part of an axis that is this rank's, for comparing integers and others. */
+/* The part of an axis that belongs to this rank, for comparisons as double and as integer. */
 typedef struct part {
     double low, high;
     int64_t first;
@@ -57,7 +55,7 @@ typedef struct part {
 
 typedef bool outside_fn(const unsigned char *at, size_t stride, uint32_t count, const part *own);
 
-/* Whether any of some numbers lies outside: four at a time, and without branches, because hardly one does. */
+/* Whether any number is outside. Compares four at a time without branches, because few are. */
 #define OUTSIDE(T, is_outside)                                                                                      \
     static inline unsigned is_outside_##T(const unsigned char *at, const part *own) {                               \
         T number;                                                                                                   \
@@ -101,7 +99,7 @@ static part part_of(const covey__mpi_tree *tree, uint32_t axis) {
     return own;
 }
 
-/* Axes along which this rank's box has a border, and how to compare. */
+/* The axes along which the box of this rank has a border, and how to compare them. */
 typedef struct borders {
     uint32_t count;
     size_t stride;
@@ -134,7 +132,7 @@ static covey_result check_row(scan *s, const covey_iter *it, uint32_t row, const
     return add_leaving(s, covey_span_entity(it, row), covey__mpi_tree_rank(s->p, s->tree, point));
 }
 
-/* Rows of a span: 64 at a time, then 8 of those among which one lies outside, and then each of these. */
+/* Tests 64 rows of a span at a time. If one is outside, tests 8 at a time, and then each row. */
 static covey_result scan_rows(scan *s, const borders *b, const covey_iter *it, uint32_t first, uint32_t end,
                               uint32_t step) {
     covey_result result = COVEY_OK;
@@ -156,7 +154,7 @@ static covey_result scan_positions(scan *s, covey_iter *it) {
     return result;
 }
 
-/* A function is asked about those that live here. */
+/* Calls the .place function for all entities that live here. */
 static covey_result scan_places(scan *s, covey_iter *it) {
     covey_mpi_partition *p = s->p;
     covey_result result = COVEY_OK;

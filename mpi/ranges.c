@@ -1,7 +1,7 @@
 /* Ranges of indices: reserving them, and finding the home of a handle. */
 #include "internal.h"
 
-/* A 256th of all indices, in whole pages where that is possible. */
+/* A 256th of all indices, rounded down to whole pages if it is larger than one. */
 uint32_t covey__mpi_default_range_size(uint32_t first) {
     uint32_t size = (COVEY_NONE - first) / 256;
     if (size > 4096) size -= size % 4096;
@@ -14,7 +14,7 @@ static bool reserve(covey_mpi *mpi, uint64_t first, uint64_t end, covey_range *r
     return range->count != 0;
 }
 
-/* Everything but the first range of this rank is reserved, and its other shares each on its own. */
+/* Each extra range of this rank is reserved on its own, for covey_mpi_range_reserve. */
 covey_result covey__mpi_ranges_reserve(covey_mpi *mpi) {
     if ((uint32_t)mpi->size > mpi->range_count)
         return covey__mpi_fail(mpi, COVEY_ERROR_RANGE,
@@ -36,7 +36,7 @@ covey_result covey__mpi_ranges_reserve(covey_mpi *mpi) {
     if (done && reserve(mpi, end, COVEY_NONE, &between)) return COVEY_OK;
     covey_result result = covey_world_result(mpi->world);
     if (result == COVEY_ERROR_MEMORY) return covey__mpi_fail(mpi, result, "no memory to reserve indices");
-    return covey__mpi_fail(mpi, COVEY_ERROR_TAKEN, "the world had entities or ranges; give one that is new");
+    return covey__mpi_fail(mpi, COVEY_ERROR_TAKEN, "the world had entities or reserved ranges; use a new world");
 }
 
 int covey_mpi_home(const covey_mpi *mpi, covey_entity e) {
@@ -51,7 +51,8 @@ bool covey_mpi_owns(const covey_mpi *mpi, covey_entity e) {
 
 uint32_t covey_mpi_owned_count(const covey_mpi *mpi) {
     covey_view_desc desc = { .with = { covey_id(covey_ghost) }, .without = { covey_id(covey_away) }, .disabled = true };
-    covey_view others = covey_view_make_const(mpi->world, &desc, NULL); /* those that are at home here are away, too */
+    covey_view others =
+        covey_view_make_const(mpi->world, &desc, NULL); /* a ghost whose home is here has covey_away, too */
     return covey_entity_count(mpi->world) - covey_pool_count(mpi->away) - covey_view_count(&others);
 }
 

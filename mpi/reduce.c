@@ -1,7 +1,7 @@
-/* Numbers over all ranks. */
+/* Reductions over all ranks: numbers, counts and digests. */
 #include "internal.h"
 
-/* ---- Folding -----------------------------------------------------------------------------------------------------*/
+/* ---- Numbers -----------------------------------------------------------------------------------------------------*/
 
 covey_result covey_mpi_reduce_i64(covey_mpi *mpi, covey_mpi_operation operation, int64_t *values, uint32_t count) {
     covey_result result = covey__mpi_enter(mpi, CALL_REDUCE_I64);
@@ -16,13 +16,13 @@ static double reduced(covey_mpi_operation operation, double a, double b) {
     return (operation == COVEY_MPI_MIN ? b < a : b > a) ? b : a;
 }
 
-/* MPI may add in any order; here it is that of ranks. */
+/* MPI may add in any order. This adds in the order of ranks. */
 covey_result covey_mpi_reduce_f64(covey_mpi *mpi, covey_mpi_operation operation, double *values, uint32_t count) {
     covey_result result = covey__mpi_enter(mpi, CALL_REDUCE_F64);
     if (result != COVEY_OK) return result;
     uint64_t ranks = (uint64_t)mpi->size;
     double *all = covey__mpi_scratch_reserve(mpi, SCRATCH_RECEIVE, ranks * count * sizeof *all);
-    if (!all) result = covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u numbers of each rank", count);
+    if (!all) result = covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %u numbers from each rank", count);
     result = covey__mpi_agree(mpi, result);
     if (result != COVEY_OK) return result;
     covey__mpi_allgather(mpi, values, (int)count, MPI_DOUBLE, all);
@@ -56,13 +56,14 @@ static covey_result make_digest_view(covey_mpi *mpi, const covey_type *const *ty
         const covey__mpi_column *column = covey__mpi_column_of(mpi, types[count]);
         if (count == COVEY_TERMS - 2) return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "a digest has at most 14 types");
         if (!column || column->by_image || column->gap_count != 0)
-            return covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "%s has no digest: %s", types[count]->name,
-                                   column ? "its bytes are not all of its value" : "it is not one of .types");
+            return covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "%s cannot be in a digest: %s", types[count]->name,
+                                   column ? "it has functions, or bytes that are not part of its value"
+                                          : "it is not one of .types");
         desc.with[count] = desc.read[count] = types[count];
     }
     const char *why = NULL;
     *view = covey_view_make_const(mpi->world, &desc, &why);
-    return covey_view_valid(view) ? COVEY_OK : covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "no view: %s", why);
+    return covey_view_valid(view) ? COVEY_OK : covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "no view for a digest: %s", why);
 }
 
 static uint64_t own_digest(const covey_view *view) {

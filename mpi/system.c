@@ -5,23 +5,23 @@
 
 enum { NAME = 200 };
 
-/* What systems of the main thread write that make collective collective_calls: so they run one after the other, in the order in which
- * they were added, on all ranks. */
+/* A resource that all systems with collective calls write. So they run one after another, in the order in which they
+ * were added, on all ranks. */
 static const covey_type collective_calls = { .name = "covey_mpi.collective_calls", .align = 1 };
 
-/* The context of a system, or of the three of a refresh. */
+/* The context of a system, or of the three systems of a refresh. */
 typedef struct step {
     covey_mpi *mpi;
     covey_mpi_partition *partition;
     covey_allocator allocator;
-    uint32_t users; /* systems, and who adds them; the last one frees it */
-    /* What the program has given. */
+    uint32_t users; /* a reference count: systems, and covey_mpi_system_add while it runs */
+    /* From the description: */
     covey_system_fn *run;
     covey_when_fn *when;
     covey_merge_fn *merge;
     void (*drop)(void *context);
     void *context;
-    /* Of a refresh: whether it is under way, in which run of the schedule, and how packing went. */
+    /* For a refresh: whether it is packed and under way, in which run of the schedule, and the result of packing. */
     bool packed, begun;
     uint64_t packed_in;
     covey_result result;
@@ -45,7 +45,7 @@ static void call_merge(void *total, const void *scratch, void *context) {
     s->merge(total, scratch, s->context);
 }
 
-/* Says what was sent, received and waited for since `before`. */
+/* Adds the bytes sent and received, and the time waited, since `before`. */
 static void add_traffic(const step *s, covey_job *job, const covey_mpi_stats *before) {
     const covey_mpi_stats *now = &s->mpi->stats;
     job->bytes += now->bytes_sent - before->bytes_sent + now->bytes_received - before->bytes_received;
@@ -68,8 +68,8 @@ static void run_migration(covey_job *job, void *context) {
 
 /* ---- Refreshing ghosts -------------------------------------------------------------------------------------------*/
 
-/* All ranks make all steps, and the last one has the result. A run that failed before it leaves a refresh behind, which the
- * next collective call ends. */
+/* All ranks make all steps, and the last step returns the result. If the run fails before that, the next collective
+ * call cancels the refresh. */
 
 static void run_pack(covey_job *job, void *context) {
     step *s = context;
@@ -126,17 +126,19 @@ static covey_result add_given(covey_schedule *schedule, const covey_mpi_system *
     if (s->merge) system.merge = call_merge;
     if (system.exclusive) return add_one(schedule, s, &system);
     while (used < COVEY_TERMS && system.resource_writes[used]) used++;
-    if (used == COVEY_TERMS) return refuse(desc, COVEY_ERROR_RANGE, "writes too many resources: one less leaves room");
+    if (used == COVEY_TERMS)
+        return refuse(desc, COVEY_ERROR_RANGE,
+                      "writes too many resources: remove one, because a collective call needs one");
     system.resource_writes[used] = &collective_calls;
     system.main_thread = true;
     return add_one(schedule, s, &system);
 }
 
-/* All three, or none. */
+/* Adds all three systems, or none. */
 static covey_result add_refresh(covey_schedule *schedule, const covey_mpi_system *desc, step *s) {
     const covey_system *given = &desc->system;
     char packs[NAME + 10], transfers[NAME + 10];
-    if (strlen(given->name) > NAME) return refuse(desc, COVEY_ERROR_RANGE, "... has a name of more than 200 bytes");
+    if (strlen(given->name) > NAME) return refuse(desc, COVEY_ERROR_RANGE, "... has a name longer than 200 bytes");
     snprintf(packs, sizeof packs, "%s.pack", given->name);
     snprintf(transfers, sizeof transfers, "%s.transfer", given->name);
     covey_system systems[] = {
@@ -175,7 +177,7 @@ covey_result covey_mpi_system_add(covey_schedule *schedule, const covey_mpi_syst
     const covey_allocator *allocator = &desc->mpi->allocator;
     if (!given->name) return covey_world_fail(desc->mpi->world, COVEY_ERROR_TYPE, "a system needs a name: set .name");
     if ((given->run != NULL) + (desc->partition != NULL) + desc->ghosts != 1)
-        return refuse(desc, COVEY_ERROR_TYPE, "needs one of .run, .partition and .ghosts");
+        return refuse(desc, COVEY_ERROR_TYPE, "needs exactly one of .run, .partition and .ghosts");
     step *s = covey__mpi_resize(allocator, NULL, 0, sizeof *s);
     if (!s) return refuse(desc, COVEY_ERROR_MEMORY, "could not be added: an allocation failed");
     *s = (step){ .mpi = desc->mpi,

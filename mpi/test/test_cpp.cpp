@@ -1,4 +1,4 @@
-// covey/mpi.hpp: random programs beside a list of all entities that every rank keeps, failures, and owners.
+// covey/mpi.hpp: random programs compared with a list of all entities that every rank keeps, failures, and ownership.
 #include <covey/mpi.hpp>
 
 extern "C" {
@@ -77,7 +77,7 @@ auto boxes(const covey::mpi &mpi, covey_mpi_cuts cuts) {
 
 constexpr int walkers = 60, steps = 12;
 
-// What every rank knows of each walker.
+// What every rank knows about each walker.
 struct known {
     double x;
     uint16_t y;
@@ -87,7 +87,7 @@ struct known {
 
 int column_of(double x) { return static_cast<int>(x / wide * size); }
 
-// The columns of ranks that are up to far_off away.
+// The columns of ranks up to far_off away.
 uint32_t columns_near(double x, int *ranks) {
     uint32_t count = 0;
     for (int r = 0; r < size; r++) {
@@ -127,7 +127,7 @@ struct program {
         return k;
     }
 
-    // Some jump to where they are drawn; all ranks draw the same.
+    // Some jump to random places, which are the same on all ranks.
     void wander() {
         for (known &k : all)
             if (below(&random, 2) == 0) k.x = draw().x;
@@ -137,7 +137,7 @@ struct program {
         }
     }
 
-    // Whether this rank has a ghost of a walker of another one.
+    // Whether this rank has a ghost of a walker of another rank.
     bool sees(covey_mpi_partition *space, const known &k, int owner) const {
         double low[2], up[2], x = 0, y = 0;
         int ranks[64], here = rank;
@@ -168,7 +168,7 @@ struct program {
             CHECK(ghost.rank == belongs(k) && w.x == k.x && w.y == k.y);
             seen++;
         }
-        uint32_t wanted = 0; // of those of others, who is near
+        uint32_t wanted = 0; // walkers of other ranks that are near
         for (const known &k : all) wanted += belongs(k) != rank && sees(space, k, belongs(k));
         CHECK(seen == wanted);
     }
@@ -278,7 +278,7 @@ void test_lists() {
     for (size_t i = 0; i < made.size(); i++) to.push_back(static_cast<int>(i) % size);
     uint32_t home = covey_mpi_owned_count(t.mpi);
     std::vector<int> short_list(to.begin(), to.end() - (rank == size - 1));
-    CHECK(t.mpi.migrate(made, short_list) == COVEY_ERROR_RANGE); // on all ranks, because of one
+    CHECK(t.mpi.migrate(made, short_list) == COVEY_ERROR_RANGE); // fails on all ranks because of one
     std::vector<covey_entity> none;
     CHECK(t.mpi.migrate(rank == 0 ? none : made, to) != COVEY_OK);
     CHECK(covey_mpi_owned_count(t.mpi) == home &&
@@ -328,7 +328,7 @@ struct Right {
 struct Both : Left, Right {};
 COVEY_CPP_DEFINE(Both, covey::options().raw());
 
-// Members of a second base are where they are in the class that derives.
+// The offset of a member of a second base is that in the derived class.
 void test_axes_are_members() {
     counting memory = {};
     covey::world world(silent(&memory));
@@ -399,7 +399,7 @@ void test_checkpoints_are_placed() {
     checkpoint saved;
     save_some(saved.path);
     {
-        team t; // who has no mass is on the last rank
+        team t; // entities without a mass are on the last rank
         CHECK(t.mpi.load(saved.path, [](const covey_world *in, covey_entity e, const Mass *m) {
             CHECK(covey::has<Walker>(in, e));
             return m ? 0 : size - 1;
@@ -426,7 +426,7 @@ struct Counted {
 };
 int Counted::living = 0;
 
-// What the header does, with a body that nobody may forget.
+// Everything in the header, with a body whose copies must all be destroyed.
 bool do_all(counting *memory, const char *path) {
     covey_report report = {};
     covey::world world(silent(memory));

@@ -29,7 +29,7 @@ static void begin_crowd(crowd *c) {
     }
 }
 
-/* All bytes that this rank would save, and all handles: what has to be the same after a failure. */
+/* A hash of all bytes that this rank would save, and of all handles. A failure must not change it. */
 static uint64_t state_of(const crowd *c) {
     covey_buffer image = { .bytes = NULL };
     CHECK(covey_save_to_buffer(c->f.world, &image, NULL, NULL) == COVEY_OK);
@@ -59,7 +59,7 @@ static void expect(crowd *c, const covey_entity *e, const int *to, uint32_t coun
     CHECK(state_of(c) == before);
 }
 
-/* The last rank asks for something wrong, and all are as before. */
+/* The last rank makes an invalid call. No rank changes. */
 static void what_cannot_leave_is_named_and_nobody_leaves(void) {
     crowd c;
     begin_crowd(&c);
@@ -88,13 +88,13 @@ static void what_cannot_leave_is_named_and_nobody_leaves(void) {
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------
  *
- * Each allocation fails in turn, on each rank in turn: of the world and of the library. With 3 and 4 ranks, which share
- * the cores of small machines, some of them, drawn by chance. */
+ * Each allocation of the world and of the library fails in turn, on each rank in turn. With 3 and 4 ranks, which share
+ * few cores, a random selection of allocations fails. */
 
 typedef struct operation {
     void (*prepare)(crowd *c);
     covey_result (*run)(crowd *c);
-    void (*check)(const crowd *c); /* what it has done */
+    void (*check)(const crowd *c); /* checks the effect */
 } operation;
 
 /* The next allocation to fail, the same on all ranks. */
@@ -245,7 +245,7 @@ static void a_rank_with_another_layout_is_named(void) {
     static const covey_type right = { .name = "Spot", .size = 8, .align = 4, .fields = &right_fields };
     const covey_type *const types[] = { covey_id(Spot), NULL };
     const covey_type *const wrong[][3] = { { &bigger }, { &renamed }, { covey_id(Spot), covey_id(Stamp) } };
-    static const char *const texts[] = { "Spot has 12 bytes, and 8 on rank 0",
+    static const char *const texts[] = { "Spot has 12 bytes here, and 8 on rank 0",
                                          "has the type Sport where rank 0 has Spot", "number of types" };
     bool odd = rank == size - 1;
     for (int i = 0; size > 1 && i < 3; i++) {
@@ -256,11 +256,11 @@ static void a_rank_with_another_layout_is_named(void) {
     }
     if (size > 1)
         refuse_start((const covey_type *[]){ odd ? &swapped : &right, NULL }, false, COVEY_ERROR_LAYOUT,
-                     "other fields");
+                     "different fields");
     refuse_start((const covey_type *[]){ covey_id(Mood), NULL }, false, COVEY_ERROR_TYPE, "transient");
     static const covey_type silent = { .name = "Silent", .size = 8, .align = 4 };
     refuse_start((const covey_type *[]){ &silent, NULL }, false, COVEY_ERROR_TYPE, ".raw, .fields or .codec");
-    refuse_start(types, odd, COVEY_ERROR_TAKEN, "give one that is new");
+    refuse_start(types, odd, COVEY_ERROR_TAKEN, "use a new world");
 }
 
 static void ranks_that_call_different_functions_are_told(void) {
@@ -290,7 +290,7 @@ static unsigned char *copy_of(const unsigned char *bytes, uint64_t size_now) {
     return copy;
 }
 
-/* Reads a message of some kind; false: *why says what is wrong. */
+/* Reads a message of some kind. Returns false and sets *why when it is invalid. */
 typedef bool read_fn(const crowd *c, unsigned char *bytes, uint64_t size_now, const char **why);
 
 static bool is_read(read_fn *read, const crowd *c, const unsigned char *bytes, uint64_t size_now) {
@@ -302,7 +302,7 @@ static bool is_read(read_fn *read, const crowd *c, const unsigned char *bytes, u
     return done;
 }
 
-/* A whole message is read; cut off anywhere, or with one byte that is another one, it is refused. */
+/* A complete message is read. It is refused when it is truncated anywhere, or when any byte is changed. */
 static void damage_each_byte(read_fn *read, const crowd *c, unsigned char *message, uint64_t length) {
     CHECK(is_read(read, c, message, length));
     for (uint64_t cut = 0; cut < length; cut++) CHECK(!is_read(read, c, message, cut));
@@ -327,7 +327,7 @@ static void damaged_messages_are_refused(void) {
     CHECK(covey__mpi_message_write(c.f.mpi, c.e, EACH, NULL, 0, message, &length) == COVEY_OK);
     CHECK(length <= bytes);
     damage_each_byte(unpack, &c, message, length);
-    uint32_t refused = 0; /* with a checksum that is right: a message is read without leaving it, or refused */
+    uint32_t refused = 0; /* with a valid checksum, the message is refused, or read without going beyond its end */
     random_numbers r = { (uint64_t)rank };
     for (uint32_t i = 0; i < 20000; i++) {
         unsigned char *hostile = copy_of(message, length);

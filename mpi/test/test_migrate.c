@@ -1,21 +1,21 @@
-/* Entities that move between ranks. */
+/* Migration of entities between ranks. */
 #include "support.h"
 
 #include <stdlib.h>
 
 /* ---- Random programs against an oracle ------------------------------------------------------------------------------
  *
- * All ranks draw the same numbers, and keep the same list of all entities: where each is, and what it has. After each step
- * every rank compares its world with the list. */
+ * All ranks draw the same numbers, and keep the same list of all entities: where each is, and what it has. After
+ * each step every rank compares its world with the list. */
 
 enum { MOST = 300 };
 
 typedef struct record {
     covey_entity e;
     int owner;
-    bool alive, told; /* told: its home knows of its end, or it ended there */
+    bool alive, told; /* told: its home knows that it was destroyed */
     uint32_t parts;   /* a bit for each type of all_types */
-    uint32_t number;  /* of which its values are made */
+    uint32_t number;  /* determines its values */
     bool disabled, spot_off;
 } record;
 
@@ -114,7 +114,7 @@ static int place_of(const covey_world *world, covey_entity e, void *salt) {
     return (int)((e.index * UINT32_C(2654435769) >> 8) % 1000 + *(const uint32_t *)salt) % size;
 }
 
-/* The job ends, and another one goes on. Nobody remembers who ended away from home. */
+/* The job ends, and another one continues. It does not know who was destroyed away from home. */
 static void restart(program *p) {
     uint32_t salt = below(&p->random, 1000);
     CHECK(covey_mpi_save(p->f.mpi, p->path) == COVEY_OK);
@@ -213,7 +213,7 @@ static void indices_are_used_again_after_an_end_elsewhere(void) {
     end(&f);
 }
 
-/* As often as it likes, by the same handle. */
+/* An entity can move any number of times, and keeps its handle. */
 static void an_entity_goes_round_and_comes_back(void) {
     fixture f;
     begin(&f, NULL);

@@ -1,5 +1,5 @@
-/* Exchanges as systems of a schedule: the same results for every number of threads, beside other systems, in the same order
- * on all ranks, with bytes and waiting time. */
+/* Exchanges as systems of a schedule: the results do not depend on the number of threads, exchanges are in the same
+ * order on all ranks, and bytes and waiting time are counted. */
 #include "support.h"
 
 #include <stdatomic.h>
@@ -14,8 +14,9 @@ static void nap(uint32_t microseconds) { thrd_sleep(&(struct timespec){ .tv_nsec
 
 /* ---- A model -------------------------------------------------------------------------------------------------------
  *
- * Entities walk in a ring of places, of which each rank owns a part. Each is seen by both neighbours; they count what they
- * see, and sums over all ranks change how all walk on. All numbers are integers, and those drawn depend on seed and step. */
+ * Entities walk on a ring of places. Each rank owns a part of the ring, and has ghosts of the entities of both
+ * neighbours. Ranks count what they see, and sums over all ranks change how entities walk. All numbers are integers;
+ * random numbers depend on seed and step. */
 
 enum { PLACES = 40 };
 
@@ -24,9 +25,9 @@ typedef struct model {
     uint64_t seed;
     uint32_t step;
     int64_t sum;   /* over all ranks */
-    uint64_t seen; /* by this rank, of ghosts, in all steps */
+    uint64_t seen; /* the sum of what this rank saw of ghosts, in all steps */
     bool ghosts, sum_first, rarely;
-    covey_mpi_partition *partition; /* or NULL: a body migrates */
+    covey_mpi_partition *partition; /* NULL: a body migrates */
     uint32_t strayed;               /* bodies that make collective calls, on another thread */
     covey_entity *leaving;
     int *targets;
@@ -40,7 +41,7 @@ static uint32_t draw(const model *m, uint32_t number) {
     return below(&random, 1u << 30);
 }
 
-/* Walks up to one place on; the number is in y, and stays. */
+/* Moves entities by at most one place; y is their number, and stays. */
 static void walk_one(const model *m, Spot *spot) {
     uint32_t by = (draw(m, (uint32_t)spot->y) + (uint32_t)m->sum) % 3;
     spot->x = (int32_t)(((uint32_t)spot->x + by + PLACES - 1) % PLACES);
@@ -83,7 +84,7 @@ static void sum_spots(covey_job *job, void *context) {
     m->sum = sum;
 }
 
-/* Counts in Stamp, which no exchange but the migration looks at. */
+/* Counts in Stamp, which only the migration reads. */
 static void stamp(covey_job *job, void *context) {
     const model *m = context;
     if (job->piece == 0) nap(draw(m, 1) % 300);
@@ -93,7 +94,7 @@ static void stamp(covey_job *job, void *context) {
     }
 }
 
-/* Sees all ghosts. */
+/* Reads all ghosts. */
 static void look(covey_job *job, void *context) {
     model *m = context;
     uint64_t sum = 0;
@@ -125,7 +126,8 @@ static bool each_second(const covey_world *world, void *context) {
 
 static void begin_model(model *m, uint64_t seed) {
     *m = (model){ .seed = seed, .ghosts = seed % 4 != 0, .sum_first = seed % 3 == 0, .rarely = seed % 5 == 0 };
-    /* Pieces are cut from the first index to the last, so that guests from shares far apart would make many. */
+    /* Split systems are cut from the first index to the last, so that guests from distant ranges would make many
+     * pieces. */
     begin(&m->f, &(covey_mpi_desc){ .range_size = COVEY_INDEX_BITS < 16 ? 0 : 1024 });
     m->leaving = calloc(ENTITIES, sizeof *m->leaving);
     m->targets = calloc(ENTITIES, sizeof *m->targets);
@@ -223,7 +225,7 @@ static void add_all(covey_schedule *schedule, model *m) {
     add(schedule, looks);
 }
 
-/* A pool of the program: each call on a thread of its own, none on the one that runs the schedule. */
+/* A thread pool of the program: each call on a new thread, none on the thread that runs the schedule. */
 typedef struct call {
     thrd_t thread;
     covey_task_fn *task;
@@ -295,7 +297,7 @@ static void wait_until(atomic_bool *flag) {
     if (!atomic_load(flag)) atomic_store(&meeting.timed_out, true);
 }
 
-/* An exchange that ends when another system has begun, which can only be on another thread. */
+/* An exchange that ends when another system has begun, which has to be on another thread. */
 static void meet_in_exchange(covey_job *job, void *context) {
     const fixture *f = context;
     int64_t one = 1;
@@ -373,7 +375,7 @@ static void test_others_run_while_ghosts_are_on_their_way(void) {
 
 /* ---- Order -------------------------------------------------------------------------------------------------------*/
 
-/* Sums that each wait for another system, which takes longer on some ranks: nothing else says which comes first. */
+/* Two sums, each behind a system that takes longer on some ranks. Only the order of adding decides which is first. */
 typedef struct sum {
     const fixture *f;
     int64_t value, wanted;
@@ -528,7 +530,7 @@ static void test_adding_survives_failed_allocations(void) {
         }
 }
 
-/* Those of the schedule itself are another matter: see docs/mpi.md. */
+/* Allocations of the schedule itself are not tested: see docs/mpi.md. */
 static bool refresh_fails_at(uint64_t at, int on) {
     model m;
     counting apart = { 0 };
@@ -539,7 +541,7 @@ static bool refresh_fails_at(uint64_t at, int on) {
     CHECK(covey_schedule_run(schedule) == COVEY_OK);
     m.step = 1;
     do_by_hand(&m, own_spots(true), walk);
-    for (int32_t i = 0; i < 20; i++) { /* ghosts that begin */
+    for (int32_t i = 0; i < 20; i++) { /* new ghosts */
         covey_entity e = covey_create(m.f.world);
         CHECK(covey_add(m.f.world, e, Spot, { PLACES / size * rank, 1000 + i }));
     }
@@ -567,7 +569,7 @@ static void fail_once(covey_job *job, void *context) {
     if (job->run == *(const uint64_t *)context) job->result = COVEY_ERROR_LIMIT;
 }
 
-/* What ghosts look like after some steps, one of which may have failed. */
+/* A hash of the ghosts after some steps. One of the steps may have failed. */
 static uint64_t seen_after(uint64_t seed, uint64_t fails_in, bool fails) {
     model m;
     begin_model(&m, seed);
@@ -587,8 +589,8 @@ static uint64_t seen_after(uint64_t seed, uint64_t fails_in, bool fails) {
     return seen;
 }
 
-/* A system beside the transfer fails, on all ranks: the refresh is not made, and the next one is; in the second case, the
- * run after it has none. */
+/* A system beside the transfer fails on all ranks: the refresh is cancelled, and the next one works. In the second
+ * case the next run has no refresh. */
 static void test_a_run_that_fails_ends_its_refresh(void) {
     for (uint64_t fails_in = 1; fails_in <= 2; fails_in++) {
         uint64_t seed = fails_in == 1 ? 1 : 5, wanted = seen_after(seed, fails_in, false);
@@ -596,7 +598,7 @@ static void test_a_run_that_fails_ends_its_refresh(void) {
     }
 }
 
-/* An exchange between packing and applying: all ranks hear of it, and the refresh by hand is as good as any. */
+/* An exchange between packing and applying: all ranks report it, and a refresh outside the schedule works. */
 static void test_exchanges_within_a_refresh_end_it(void) {
     model m;
     begin_model(&m, 1);
@@ -609,7 +611,7 @@ static void test_exchanges_within_a_refresh_end_it(void) {
                                                             .view = own_spots(false),
                                                             .before = { "ghosts" } } });
     CHECK(covey_schedule_run(schedule) == COVEY_ERROR_REFUSED);
-    CHECK(strstr(covey_mpi_report(m.f.mpi)->text, "ended by another collective call"));
+    CHECK(strstr(covey_mpi_report(m.f.mpi)->text, "cancelled by another collective call"));
     CHECK(covey_mpi_ghosts_refresh(m.f.mpi) == COVEY_OK);
     covey_schedule_destroy(schedule);
     end_model(&m);
