@@ -142,7 +142,7 @@ static void search_near(nearby *n, int32_t at) {
 
 /* Searches near the point and near its copies beyond the ends of axes that wrap. */
 static void search_wrapped(nearby *n, uint32_t a) {
-    if (a == n->p->axis_count) {
+    if (a == n->p->axis_count || a == COVEY_MPI_AXES) { /* the second: gcc 12 warns when it unrolls the recursion */
         search_near(n, 0);
         return;
     }

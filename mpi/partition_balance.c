@@ -65,7 +65,7 @@ static int64_t sum_of(const int64_t *bins) {
 }
 
 /* Continues the search in the bin where the low side reaches its share of the weight. When bins are single cells, the
- * search is over: the cut is at the end of that cell which is nearer to the share. */
+ * search is over: the cut is at the end of the cell that is nearer to the share. */
 static void narrow(covey__mpi_plan *b, const int64_t *bins) {
     if (b->all < 0) b->all = sum_of(bins);
     int64_t wanted = covey__mpi_portion(b->all, b->left, b->ranks),

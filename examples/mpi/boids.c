@@ -150,7 +150,7 @@ static void sort_cells(model *m, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) m->sorted[m->first[m->cell[i] + 1]++] = m->met[i];
 }
 
-/* ---- Neighbours ------------------------------------------------------------------------------------------*/
+/* ---- Neighbours --------------------------------------------------------------------------------------------------*/
 
 /* Sums over the neighbours of a boid. */
 typedef struct sums {
@@ -268,7 +268,7 @@ static void fly(covey_job *job, void *context) {
     }
 }
 
-/* ---- Parts of the torus ------------------------------------------------------------------------------------------*/
+/* ---- Partition ---------------------------------------------------------------------------------------------------*/
 
 static void look_at_own_part(model *m) {
     double low[2], high[2];

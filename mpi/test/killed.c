@@ -27,7 +27,7 @@ static uint32_t deadly; /* the step in which this rank kills itself; 0: never */
 static bool by_call;    /* before a call, instead of while it writes its image */
 static int calls_left;  /* until then; 0: not by calls */
 
-/* ---- Calls that change files: linked in place of those of the C library ------------------------------------------*/
+/* ---- Calls that change files, which replace those of the C library - ------------------------------------------*/
 
 static void die_in_time(void) {
     if (calls_left != 0 && --calls_left == 0) raise(SIGKILL);

@@ -111,7 +111,8 @@ int MPI_Isend(const void *bytes, int count, MPI_Datatype type, int to, int tag, 
 int MPI_Irecv(void *bytes, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request) {
     (void)type;
     (void)comm;
-    require(from == 1 - network.now && tag == 0 && (uint64_t)count == network.handed_bytes, "nobody sends it");
+    require(from == 1 - network.now && tag == 0 && (uint64_t)count == network.handed_bytes,
+            "it is received without having been sent");
     memcpy(bytes, network.handed, (size_t)count);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;

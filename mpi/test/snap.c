@@ -31,7 +31,7 @@ static void spread_again(fixture *f) {
     CHECK(covey_mpi_migrate(f->mpi, leaving, to, count) == COVEY_OK);
 }
 
-static void tell(const fixture *f, const char *path) {
+static void write_contents(const fixture *f, const char *path) {
     char name[256];
     snprintf(name, sizeof name, "%s.has.%d", path, rank);
     FILE *file = fopen(name, "w");
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     spread(&f, e);
     spread_again(&f);
     CHECK(covey_mpi_save(f.mpi, argv[1]) == COVEY_OK);
-    tell(&f, argv[1]);
+    write_contents(&f, argv[1]);
     end(&f);
     MPI_Finalize();
     return 0;

@@ -88,8 +88,8 @@ static void what_cannot_leave_is_named_and_nobody_leaves(void) {
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------
  *
- * Each allocation fails in turn, on each rank in turn: of the world and of the library. With 3 and 4 ranks, which share
- * the cores of small machines, some of them, drawn by chance. */
+ * Each allocation of the world and of the library fails in turn, on each rank in turn. With 3 and 4 ranks, which share
+ * few cores, a random selection of allocations fails. */
 
 typedef struct operation {
     void (*prepare)(crowd *c);

@@ -14,9 +14,9 @@ static void nap(uint32_t microseconds) { thrd_sleep(&(struct timespec){ .tv_nsec
 
 /* ---- A model -------------------------------------------------------------------------------------------------------
  *
- * Entities walk in a ring of places, of which each rank owns a part. Each is seen by both neighbours; they count
- * what they see, and sums over all ranks change how all walk on. All numbers are integers, and those drawn depend on
- * seed and step. */
+ * Entities walk on a ring of places. Each rank owns a part of the ring, and has ghosts of the entities of both
+ * neighbours. Ranks count what they see, and sums over all ranks change how entities walk. All numbers are integers;
+ * random numbers depend on seed and step. */
 
 enum { PLACES = 40 };
 
@@ -569,7 +569,7 @@ static void fail_once(covey_job *job, void *context) {
     if (job->run == *(const uint64_t *)context) job->result = COVEY_ERROR_LIMIT;
 }
 
-/* A hash of the ghosts after some steps, one of which may have failed. */
+/* A hash of the ghosts after some steps. One of the steps may have failed. */
 static uint64_t seen_after(uint64_t seed, uint64_t fails_in, bool fails) {
     model m;
     begin_model(&m, seed);

@@ -82,7 +82,7 @@ void snap_path_free(snap_path *path);
 typedef struct snap_progress {
     const char *doing, *path;
     enum { SNAP_SILENT, SNAP_LINES, SNAP_TERMINAL } mode;
-    unsigned told; /* percent */
+    unsigned shown; /* percent */
 } snap_progress;
 /* `writes`: the command writes to standard output meanwhile. No progress then if both are the same terminal. */
 snap_progress snap_progress_begin(const snap_settings *settings, const char *doing, const char *path, bool writes);
