@@ -657,7 +657,7 @@ static void groups() {
     CHECK(covey_world_result(world) == COVEY_ERROR_REFUSED);
     check_valid(world);
     covey_group_destroy(drawn);
-    CHECK((covey::group_of(world).own<Sprite, Packed>().make()));
+    CHECK((covey::group_of(world).own<Sprite, Packed>().find_or_make()));
     check_valid(world);
 }
 

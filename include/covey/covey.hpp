@@ -1415,8 +1415,8 @@ class group_terms<detail::types<O...>, detail::types<W...>, detail::types<N...>>
         return group<O..., W...>(covey_group_find(world_, &desc));
     }
     group<O..., W...> find_or_make() const noexcept {
-        const covey_group_desc desc = describe();
-        return group<O..., W...>(covey_group_of(world_, &desc));
+        const group<O..., W...> found = find();
+        return found ? found : make();
     }
 
   private:
