@@ -324,7 +324,7 @@ enum { LINE_OF_POOLS = __LINE__ };
 static void count_of_no_pool(void) { (void)covey_pool_count(no_pool); }
 static void add_to_no_pool(void) { (void)covey_pool_add(no_pool, COVEY_NULL, Place, { 1, 2 }); }
 static void size_of_no_pool(void) { (void)covey_pool_size(no_pool); }
-static void compact_no_pool(void) { covey_pool_compact(no_pool); }
+static void compact_no_pool(void) { covey_pool_compact(no_pool, NULL, NULL); }
 static void iterate_no_view(void) {
     covey_iter it = covey_view_iter(no_view);
     (void)it;

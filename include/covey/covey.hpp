@@ -961,8 +961,8 @@ template <class T> class pool {
     covey_result sort_as(const covey_pool *other) const noexcept { return covey_pool_sort_as(pool_, other); }
     covey_result keep(const covey_order &order) const noexcept { return covey_pool_keep(pool_, &order); }
     void end_keeping() const noexcept { (void)covey_pool_keep(pool_, nullptr); }
-    covey_result pack(covey_moved_fn *moved = nullptr, void *context = nullptr) const noexcept {
-        return covey_pool_pack(pool_, moved, context);
+    covey_result compact(covey_moved_fn *moved = nullptr, void *context = nullptr) const noexcept {
+        return covey_pool_compact(pool_, moved, context);
     }
 
   private:

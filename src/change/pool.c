@@ -237,29 +237,36 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
     return result;
 }
 
-void covey_pool_compact(covey_pool *pool) {
-    if (COVEY__IN_HOOK(pool->world)) return;
+/* In place: the last components fill all holes. */
+static covey_result fill_holes(covey_pool *pool, covey_moved_fn *moved, void *context) {
+    covey_sparse_set *set = covey__packed(pool);
+    if (!set || set->policy != COVEY_IN_PLACE)
+        return covey__fail(
+            pool->world, COVEY_ERROR_REFUSED,
+            "%s could not be compacted with a function for moves: its policy is not COVEY_IN_PLACE; call "
+            "covey_pool_compact without one",
+            pool->type->name);
+    bool moves = set->holes != 0;
+    covey__hook hook = covey__hook_begin(pool->world, "covey_pool_compact function", pool->type);
+    covey__set_pack(set, moved, context);
+    covey__hook_end(hook);
+    covey__pool_moved(pool, moves);
+    return COVEY_OK;
+}
+
+static covey_result close_holes(covey_pool *pool) {
     uint32_t size = covey_pool_size(pool);
     covey__storage_compact(pool);
     covey__fast_add_off(pool);
     covey__pool_moved(pool, covey_pool_size(pool) != size); /* positions change if holes were closed */
-    COVEY__CHANGED(pool->world);
+    return COVEY_OK;
 }
 
-covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, void *context) {
+covey_result covey_pool_compact(covey_pool *pool, covey_moved_fn *moved, void *context) {
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
-    covey_sparse_set *set = covey__packed(pool);
-    if (!set || set->policy != COVEY_IN_PLACE)
-        return covey__fail(pool->world, COVEY_ERROR_REFUSED,
-                           "%s could not be packed: its policy is not COVEY_IN_PLACE; use covey_pool_compact",
-                           pool->type->name);
-    bool moves = set->holes != 0;
-    covey__hook hook = covey__hook_begin(pool->world, "covey_pool_pack function", pool->type);
-    covey__set_pack(set, moved, context);
-    covey__hook_end(hook);
-    covey__pool_moved(pool, moves);
+    covey_result result = moved ? fill_holes(pool, moved, context) : close_holes(pool);
     COVEY__CHANGED(pool->world);
-    return COVEY_OK;
+    return result;
 }
 
 void covey_pool_shrink(covey_pool *pool) {

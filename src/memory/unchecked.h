@@ -18,7 +18,6 @@
 #undef covey_pool_swap
 #undef covey_pool_reserve
 #undef covey_pool_compact
-#undef covey_pool_pack
 #undef covey_pool_convert
 #undef covey_pool_shrink
 #undef covey_pool_type
