@@ -636,15 +636,15 @@ COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t posi
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool); /* components */
 
 /* The packed arrays of a sparse pool: value i belongs to id i, for i below covey_pool_size. A block pool has none: its
- * size is 0 and its arrays are NULL; at assertion level 1 the log says so, too (REFUSED). Under a policy that leaves
+ * size is 0 and its arrays are NULL; at assertion level 1 the log says so, too (REFUSED), except for the raw calls. Under a policy that leaves
  * holes, some positions hold nothing, whatever their id and value show: iterate with covey_pool_next, or compact first.
  * In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for them, and covey_pool_page returns page
  * k. */
 COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool);           /* positions: components and holes */
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool); /* NULL while the pool never had any */
-#define covey_pool_values(pool, T) ((T *)covey_pool_values_raw(COVEY__TYPED(pool, T)))
+#define covey_pool_values(pool, T) ((T *)covey_pool_values_raw(COVEY__PACKED(COVEY__TYPED(pool, T))))
 COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool);
-#define covey_pool_page(pool, k, T) ((T *)covey_pool_page_raw(COVEY__TYPED(pool, T), (k)))
+#define covey_pool_page(pool, k, T) ((T *)covey_pool_page_raw(COVEY__PACKED(COVEY__TYPED(pool, T)), (k)))
 COVEY_API void *covey_pool_page_raw(const covey_pool *pool, uint32_t page);
 
 /* Exchanges the positions of two components of a sparse pool. ABSENT when one is absent; REFUSED for pools that are in
@@ -743,7 +743,8 @@ typedef struct covey_view covey_view;
  * that matches nothing (TYPE): covey_view_valid returns false for it, and the log says what is wrong. */
 COVEY_API covey_view covey_view_make(covey_world *world, const covey_view_desc *desc);
 /* The same for entities that have these components: covey_view_of(world, Position, Velocity). */
-#define covey_view_of(world, ...) covey_view_make((world), &(covey_view_desc){ .with = { covey_ids(__VA_ARGS__) } })
+#define covey_view_of(world, ...) \
+    covey_view_make(COVEY__WORLD(world), &(covey_view_desc){ .with = { covey_ids(__VA_ARGS__) } })
 /* Makes a view of a const world, for readers: all fields are read-only, and neither making nor iterating it changes the
  * world, so any number of threads may do both while no thread changes it. Use covey_field_const and
  * covey_row_field_const. An invalid description does not change the world; the reason is written to *why, unless that

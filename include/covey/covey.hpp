@@ -951,8 +951,10 @@ template <class T> class pool {
     covey_storage storage() const noexcept { return covey_pool_storage(pool_); }
     covey_group *owner() const noexcept { return covey_pool_owner(pool_); }
     const covey_entity *ids() const noexcept { return covey_pool_ids(pool_); }
-    T *values() const noexcept { return static_cast<T *>(covey_pool_values_raw(pool_)); }
-    T *page(uint32_t number) const noexcept { return static_cast<T *>(covey_pool_page_raw(pool_, number)); }
+    T *values() const noexcept { return static_cast<T *>(covey_pool_values_raw(COVEY__PACKED(pool_))); }
+    T *page(uint32_t number) const noexcept {
+        return static_cast<T *>(covey_pool_page_raw(COVEY__PACKED(pool_), number));
+    }
 
     covey_result sort(const covey_order &order) const noexcept { return covey_pool_sort(pool_, &order); }
     template <class Less> covey_result sort(const Less &less) const noexcept {

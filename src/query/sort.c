@@ -12,7 +12,6 @@
 #include "memory/result.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
-#include "memory/unchecked.h"
 
 #include <stdalign.h>
 
@@ -519,6 +518,7 @@ static covey_result sort_if_free(covey_pool *pool, const covey_order *order, cov
 }
 
 covey_result covey_pool_sort(covey_pool *pool, const covey_order *order) {
+    COVEY__NEEDS_POOL(pool);
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_order by_index = { 0 };
     return sort_if_free(pool, order ? order : &by_index, NULL);
@@ -571,6 +571,8 @@ static covey_result sort_as(sorting *job, leader other, covey_sparse_set *const 
 }
 
 covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other) {
+    COVEY__NEEDS_POOL(pool);
+    COVEY__NEEDS_POOL(other);
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     const char *reason = objection_unless_kept(pool);
     COVEY__CONTRACT(pool->world, other->world == pool->world, "both must be of one world");
@@ -595,6 +597,7 @@ static void set_keeping(covey_pool *pool, const covey_order *order) {
 }
 
 covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
+    COVEY__NEEDS_POOL(pool);
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = COVEY_OK;
     const char *reason = objection(pool);
