@@ -9,7 +9,6 @@
 #include "observe/queue.h"
 #include "memory/result.h"
 #include "storage/storage_erase.h"
-#include "memory/unchecked.h"
 #include "observe/observe.h"
 
 /* ---- Adding one --------------------------------------------------------------------------------------------------*/
@@ -173,6 +172,7 @@ void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t genera
 }
 
 bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value) {
+    COVEY__NEEDS_POOL(pool);
     COVEY__CONTRACT(pool->world, value || pool->size == 0, "covey_take needs a place for the value");
     if (COVEY__IN_HOOK(pool->world)) return false;
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_WRITE);

@@ -6,7 +6,6 @@
 #include "storage/shortcut.h"
 #include "storage/storage_place.h"
 #include "storage/type.h"
-#include "memory/unchecked.h"
 
 /* Places for all, and then their values: a hook moves them when nothing can fail any more, and none while there are
  * places without values. */
@@ -39,6 +38,7 @@ static const char *objection(const covey_pool *pool, covey_storage storage) {
 }
 
 covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
+    COVEY__NEEDS_POOL(pool);
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = COVEY_OK;
     COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);

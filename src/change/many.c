@@ -15,7 +15,6 @@
 #include "storage/storage_place.h"
 #include "storage/stretch.h"
 #include "storage/type.h"
-#include "memory/unchecked.h"
 
 static const covey_entity null_entity = { 0, 0 };
 

@@ -13,7 +13,6 @@
 #include "observe/signal.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
-#include "memory/unchecked.h"
 #include "observe/observe.h"
 
 #include <stdio.h>
@@ -136,10 +135,13 @@ static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t
     return removed;
 }
 
+/* Where the positions of a sparse pool end; 0 for a pool in blocks, which the macro of this name would report. */
+static uint32_t end_of(const covey_pool *pool) { return (covey_pool_position_count)(pool); }
+
 /* Announces and removes the chosen components in batches. Components that listeners add meanwhile may stay. */
 static uint32_t remove_chosen(covey_pool *pool, const choice *c) {
     covey_entity entities[64];
-    uint32_t position = covey_pool_position_count(pool), count, removed = 0; /* 0 for a pool in blocks */
+    uint32_t position = end_of(pool), count, removed = 0;
     while ((count = next_to_remove(pool, &position, entities, c)) != 0) {
         if (pool->observers) pool->observers->is_cleared = true;
         removed += is_heard(pool) ? remove_loudly(pool, entities, count) : remove_quietly(pool, entities, count);
@@ -189,6 +191,7 @@ void covey__pool_clear(covey_pool *pool) {
 }
 
 uint32_t covey_pool_remove_if(covey_pool *pool, covey_condition_fn *remove, void *context) {
+    COVEY__NEEDS_POOL(pool);
     if (COVEY__IN_HOOK(pool->world)) return 0;
     const choice some = { remove, context };
     COVEY__CONTRACT(pool->world, remove, "a call needs a function");
@@ -210,6 +213,7 @@ void covey__pool_erase_all(covey_pool *pool) {
 /* ---- Order and memory --------------------------------------------------------------------------------------------*/
 
 covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
+    COVEY__NEEDS_POOL(pool);
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = COVEY_OK;
     covey_sparse_set *set = covey__packed(pool);
@@ -228,6 +232,7 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
 }
 
 covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
+    COVEY__NEEDS_POOL(pool);
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = covey__storage_reserve(pool, count);
     if (result != COVEY_OK)
@@ -237,32 +242,41 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
     return result;
 }
 
-void covey_pool_compact(covey_pool *pool) {
-    if (COVEY__IN_HOOK(pool->world)) return;
-    uint32_t size = covey_pool_position_count(pool);
-    covey__storage_compact(pool);
-    covey__fast_add_off(pool);
-    covey__pool_moved(pool, covey_pool_position_count(pool) != size); /* positions change if holes were closed */
-    COVEY__CHANGED(pool->world);
-}
-
-covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, void *context) {
-    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
+/* In place: the last components fill all holes. */
+static covey_result fill_holes(covey_pool *pool, covey_moved_fn *moved, void *context) {
     covey_sparse_set *set = covey__packed(pool);
     if (!set || set->policy != COVEY_IN_PLACE)
-        return covey__fail(pool->world, COVEY_ERROR_REFUSED,
-                           "%s could not be packed: its policy is not COVEY_IN_PLACE; use covey_pool_compact",
-                           pool->type->name);
+        return covey__fail(
+            pool->world, COVEY_ERROR_REFUSED,
+            "%s could not be compacted with a function for moves: its policy is not COVEY_IN_PLACE; call "
+            "covey_pool_compact without one",
+            pool->type->name);
     bool moves = set->holes != 0;
-    covey__hook hook = covey__hook_begin(pool->world, "covey_pool_pack function", pool->type);
+    covey__hook hook = covey__hook_begin(pool->world, "covey_pool_compact function", pool->type);
     covey__set_pack(set, moved, context);
     covey__hook_end(hook);
     covey__pool_moved(pool, moves);
-    COVEY__CHANGED(pool->world);
     return COVEY_OK;
 }
 
+static covey_result close_holes(covey_pool *pool) {
+    uint32_t end = end_of(pool);
+    covey__storage_compact(pool);
+    covey__fast_add_off(pool);
+    covey__pool_moved(pool, end_of(pool) != end); /* positions change if holes were closed */
+    return COVEY_OK;
+}
+
+covey_result covey_pool_compact(covey_pool *pool, covey_moved_fn *moved, void *context) {
+    COVEY__NEEDS_POOL(pool);
+    if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
+    covey_result result = moved ? fill_holes(pool, moved, context) : close_holes(pool);
+    COVEY__CHANGED(pool->world);
+    return result;
+}
+
 void covey_pool_shrink(covey_pool *pool) {
+    COVEY__NEEDS_POOL(pool);
     if (COVEY__IN_HOOK(pool->world)) return;
     if (covey__is_reactive(pool)) return;
     covey__storage_shrink(pool);
@@ -274,26 +288,43 @@ void covey_pool_shrink(covey_pool *pool) {
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 void *covey_pool_page_raw(const covey_pool *pool, uint32_t page) {
+    COVEY__NEEDS_POOL(pool);
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
     const covey_sparse_set *set = covey__packed_in(pool);
     return set ? covey_sparse_set_page(set, page) : NULL;
 }
 
 uint32_t covey_pool_position(const covey_pool *pool, covey_entity e) {
+    COVEY__NEEDS_POOL(pool);
     const covey_sparse_set *set = covey__packed_in(pool);
     if (!covey_pool_has(pool, e)) return COVEY_NONE;
     return set ? covey_sparse_set_find(set, e) : covey__index(e);
 }
 
-const covey_type *covey_pool_type(const covey_pool *pool) { return pool->type; }
+const covey_type *covey_pool_type(const covey_pool *pool) {
+    COVEY__NEEDS_POOL(pool);
+    return pool->type;
+}
 
-covey_storage covey_pool_storage(const covey_pool *pool) { return (covey_storage)pool->storage; }
+covey_storage covey_pool_storage(const covey_pool *pool) {
+    COVEY__NEEDS_POOL(pool);
+    return (covey_storage)pool->storage;
+}
 
-covey_group *covey_pool_owner(const covey_pool *pool) { return (covey_group *)(uintptr_t)covey__pool_owner(pool); }
+covey_group *covey_pool_owner(const covey_pool *pool) {
+    COVEY__NEEDS_POOL(pool);
+    return (covey_group *)(uintptr_t)covey__pool_owner(pool);
+}
 
-covey_world *covey_pool_world(const covey_pool *pool) { return pool->world; }
+covey_world *covey_pool_world(const covey_pool *pool) {
+    COVEY__NEEDS_POOL(pool);
+    return pool->world;
+}
 
-size_t covey_pool_memory(const covey_pool *pool) { return sizeof *pool + covey__storage_bytes(pool); }
+size_t covey_pool_memory(const covey_pool *pool) {
+    COVEY__NEEDS_POOL(pool);
+    return sizeof *pool + covey__storage_bytes(pool);
+}
 
 void covey__refuse_arrays(const covey_pool *pool, const char *file, int line) {
     covey__fail(pool->world, COVEY_ERROR_REFUSED,

@@ -4,7 +4,6 @@
 #include "observe/observers.h"
 #include "storage/storage_list.h"
 #include "observe/tick.h"
-#include "memory/unchecked.h"
 
 /* Whether a value is just bytes, and nobody is told when it is set; ticks do not count. */
 static bool is_plain(const covey_pool *pool) {

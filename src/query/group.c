@@ -223,11 +223,6 @@ covey_group *covey_group_find(const covey_world *world, const covey_group_desc *
     return NULL;
 }
 
-covey_group *covey_group_of(covey_world *world, const covey_group_desc *desc) {
-    covey_group *found = covey_group_find(world, desc);
-    return found ? found : covey_group_create(world, desc);
-}
-
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 uint32_t covey_group_count(const covey_group *group) {

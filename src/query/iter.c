@@ -11,7 +11,6 @@
 #include "observe/observers.h"
 #include "storage/storage.h"
 #include "observe/tick.h"
-#include "memory/unchecked.h"
 #include "query/view.h"
 #include "query/walk.h"
 
@@ -175,6 +174,7 @@ void covey__iter_begin(covey_iter *it, const covey_view *view) {
 }
 
 covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick) {
+    COVEY__NEEDS_VIEW(view);
     covey__walk walk;
     covey__check_view(view, false);
     begin_since(&walk, view, tick);
@@ -188,6 +188,7 @@ covey_iter covey__view_iter_to_ask(const covey_view *view) {
 }
 
 covey_iter covey_view_iter(const covey_view *view) {
+    COVEY__NEEDS_VIEW(view);
     covey__walk walk;
     covey__check_view(view, false);
     begin_since(&walk, view, 0);
@@ -195,6 +196,7 @@ covey_iter covey_view_iter(const covey_view *view) {
 }
 
 covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
+    COVEY__NEEDS_VIEW(view);
     covey__walk walk;
     covey__check_view(view, false);
     begin_walk(&walk, view);
@@ -207,6 +209,7 @@ covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
 }
 
 covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count) {
+    COVEY__NEEDS_VIEW(view);
     covey__walk walk;
     covey__check_view(view, false);
     begin_walk(&walk, view);
@@ -438,6 +441,7 @@ static uint32_t count_positions(const covey_iter *it) {
 }
 
 uint32_t covey_view_count(const covey_view *view) {
+    COVEY__NEEDS_VIEW(view);
     covey_iter it = covey__view_iter_to_ask(view);
     uint32_t count = 0;
     if (it.walk.mode == COVEY__MODE_NOTHING) return 0;
@@ -450,12 +454,14 @@ uint32_t covey_view_count(const covey_view *view) {
 }
 
 covey_entity covey_view_first(const covey_view *view) {
+    COVEY__NEEDS_VIEW(view);
     covey_iter it = covey__view_iter_to_ask(view);
     it.walk.ticked = 0; /* nothing is written */
     return covey__next_span(&it) ? covey_span_entity(&it, 0) : (covey_entity){ 0, 0 };
 }
 
 bool covey_view_contains(const covey_view *view, covey_entity e) {
+    COVEY__NEEDS_VIEW(view);
     covey__walk walk;
     begin_walk(&walk, view);
     covey_iter it = iterate(&walk);

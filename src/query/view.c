@@ -3,7 +3,6 @@
 
 #include "memory/result.h"
 #include "storage/type.h"
-#include "memory/unchecked.h"
 
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 
@@ -127,14 +126,22 @@ covey_view covey_view_make_const(const covey_world *world, const covey_view_desc
     return view;
 }
 
-bool covey_view_valid(const covey_view *view) { return view->world != NULL; }
+bool covey_view_valid(const covey_view *view) {
+    COVEY__NEEDS_VIEW(view);
+    return view->world != NULL;
+}
 
-uint32_t covey_view_fields(const covey_view *view) { return view->fields; }
+uint32_t covey_view_fields(const covey_view *view) {
+    COVEY__NEEDS_VIEW(view);
+    return view->fields;
+}
 
 const covey_type *covey_view_type(const covey_view *view, uint32_t field) {
+    COVEY__NEEDS_VIEW(view);
     return field < view->fields ? view->types[field] : NULL;
 }
 
 bool covey_view_is_read_only(const covey_view *view, uint32_t field) {
+    COVEY__NEEDS_VIEW(view);
     return field < view->fields && (view->reads >> field & 1) != 0;
 }

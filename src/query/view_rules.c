@@ -4,7 +4,6 @@
 
 #include "observe/observers.h"
 #include "storage/storage.h"
-#include "memory/unchecked.h"
 #include "query/view.h"
 
 #include <stdio.h>

@@ -363,7 +363,7 @@ static void find_depths(const covey_pool *pool, uint64_t *depths, uint32_t count
 }
 
 covey_result covey_pool_sort_by_depth(covey_pool *pool) {
-    COVEY__CONTRACT(NULL, pool, "a call needs a pool");
+    COVEY__NEEDS_POOL(pool);
     return covey__pool_sort_by(pool, find_depths);
 }
 

@@ -127,7 +127,7 @@ static bool puts_up_with_holes(const covey_pool *pool) {
 
 void covey_compact(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
-        if (!puts_up_with_holes(world->pools[i])) covey_pool_compact(world->pools[i]);
+        if (!puts_up_with_holes(world->pools[i])) covey_pool_compact(world->pools[i], NULL, NULL);
 }
 
 void covey_shrink(covey_world *world) {

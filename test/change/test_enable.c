@@ -208,7 +208,7 @@ static void order_and_storage_do_not_matter(void **state) {
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);
     assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_OK);
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_DEFAULT), COVEY_OK);
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);

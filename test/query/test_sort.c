@@ -679,7 +679,7 @@ static void test_holes_want_compaction_first(void **state) {
     assert_non_null(strstr(heard.text, "compact it first"));
     assert_int_equal(covey_pool_sort_as(pool, pool), COVEY_ERROR_REFUSED);
     assert_true(world_digest(world) == digest);
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     sorts(pool, &by_number_down);
     assert_numbers(pool, NUMBERS(8, 5, 1));
 }
@@ -1324,7 +1324,7 @@ static void test_only_compaction_closes_holes(void **state) {
         assert_int_equal(covey_pool_reserve(pool, 50), COVEY_OK);
         assert_int_equal(covey_pool_position_count(pool), 7);
         assert_int_equal(covey_pool_count(pool), 3);
-        if (round == 0) covey_pool_compact(pool);
+        if (round == 0) covey_pool_compact(pool, NULL, NULL);
         else covey_compact(world);
         assert_numbers(pool, NUMBERS(0, 5, 6));
         covey_clear(world, Ordered);
@@ -1349,7 +1349,7 @@ static void test_compaction_waits_until_there_are_holes_enough(void **state) {
     assert_true(remove_value(e[2], covey_id(Tolerant)));
     covey_compact(world);
     assert_int_equal(covey_pool_position_count(pool), 5);
-    covey_pool_compact(pool); /* an explicit call compacts any number of holes */
+    covey_pool_compact(pool, NULL, NULL); /* an explicit call compacts any number of holes */
     assert_numbers(pool, NUMBERS(0, 4, 5, 7));
 }
 
