@@ -962,7 +962,7 @@ template <class T> class pool {
         return sort(detail::order_by_function<T>(less));
     }
     covey_result sort_as(const covey_pool *other) const noexcept { return covey_pool_sort_as(pool_, other); }
-    covey_result keep(const covey_order &order) const noexcept { return covey_pool_keep_sorted(pool_, &order); }
+    covey_result keep_sorted(const covey_order &order) const noexcept { return covey_pool_keep_sorted(pool_, &order); }
     void end_keep_sorted() const noexcept { (void)covey_pool_keep_sorted(pool_, nullptr); }
     covey_result compact(covey_moved_fn *moved = nullptr, void *context = nullptr) const noexcept {
         return covey_pool_compact(pool_, moved, context);
