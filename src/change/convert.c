@@ -3,7 +3,7 @@
 #include "observe/observers.h"
 #include "change/pool.h"
 #include "memory/result.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "storage/storage_place.h"
 #include "storage/type.h"
 #include "memory/unchecked.h"

@@ -9,7 +9,7 @@
 #include "storage/presence.h"
 #include "storage/marks.h"
 #include "memory/result.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "observe/signal.h"
 #include "storage/storage_erase.h"
 #include "storage/storage_place.h"

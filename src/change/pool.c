@@ -9,7 +9,7 @@
 #include "observe/observers.h"
 #include "storage/presence.h"
 #include "memory/result.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "observe/signal.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"

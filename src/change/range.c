@@ -4,7 +4,7 @@
 #include "memory/alloc.h"
 #include "memory/balanced.h"
 #include "memory/result.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 
 #include <stdalign.h>
 

@@ -21,7 +21,7 @@
 #include "observe/queue.h"
 #include "change/resource.h"
 #include "memory/result.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "storage/slab.h"
 #include "query/sort.h"
 #include "storage/sparse_set.h"

@@ -4,7 +4,7 @@
 #include "memory/alloc.h"
 #include "observe/listeners.h"
 #include "memory/pages.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
 #include "memory/tick_page.h"

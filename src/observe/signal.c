@@ -14,7 +14,7 @@
 #include "storage/presence.h"
 #include "observe/queue.h"
 #include "memory/result.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "storage/storage.h"
 
 #include <stdalign.h>

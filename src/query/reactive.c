@@ -11,7 +11,7 @@
 #include "change/pool_of.h"
 #include "storage/presence.h"
 #include "memory/result.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "observe/signal.h"
 #include "storage/storage.h"
 

@@ -3,7 +3,7 @@
 #ifndef COVEY_MARKS_H
 #define COVEY_MARKS_H
 
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 
 /* The destroyed of a reactive set that keeps them. There is always room for all that are marked, or may be marked, when
  * they are destroyed. */
