@@ -6,7 +6,7 @@
 #include "observe/members.h"
 #include "observe/observers.h"
 #include "memory/pages.h"
-#include "change/pool_of.h"
+#include "change/pool.h"
 #include "memory/result.h"
 #include "storage/storage.h"
 #include "storage/type.h"

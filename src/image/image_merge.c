@@ -13,7 +13,6 @@
 #include "tree/node.h"
 #include "observe/observers.h"
 #include "change/pool.h"
-#include "change/pool_of.h"
 #include "change/resource.h"
 #include "observe/signal.h"
 #include "observe/tick.h"

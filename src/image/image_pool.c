@@ -10,7 +10,6 @@
 #include "memory/lines.h"
 #include "observe/observers.h"
 #include "change/pool.h"
-#include "change/pool_of.h"
 #include "change/resource.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"

@@ -8,7 +8,6 @@
 #include "storage/marks.h"
 #include "observe/observers.h"
 #include "change/pool.h"
-#include "change/pool_of.h"
 #include "storage/presence.h"
 #include "memory/result.h"
 #include "storage/shortcut_off.h"

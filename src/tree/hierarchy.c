@@ -8,7 +8,7 @@
 #include "change/change.h"
 #include "tree/name.h"
 #include "tree/node.h"
-#include "change/pool_of.h"
+#include "change/pool.h"
 #include "memory/result.h"
 #include "observe/signal.h"
 #include "query/sort.h"

@@ -9,7 +9,6 @@
 #include "memory/hash.h"
 #include "tree/node.h"
 #include "change/pool.h"
-#include "change/pool_of.h"
 #include "memory/result.h"
 #include "observe/signal.h"
 #include "storage/storage.h"
