@@ -12,7 +12,6 @@
 #include "storage/storage.h"
 #include "observe/tick.h"
 #include "query/view.h"
-#include "query/walk.h"
 
 enum {
     LONG = 8,                                 /* rows that justify a span: each span ends in a mispredicted branch */
@@ -353,7 +352,7 @@ static uint64_t same_ids(const covey_iter *it, const covey__page_list *list, uin
 }
 
 /* Decides how the blocks of a page are handed out. */
-static void sort_blocks(covey_iter *it, const covey__page_list *list) {
+static void plan_blocks(covey_iter *it, const covey__page_list *list) {
     uint64_t direct = UINT64_MAX, joined = UINT64_MAX >> 1, ordered = UINT64_MAX, compact = UINT64_MAX;
     uint64_t full = list->full ? it->walk.blocks : 0;
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
@@ -378,11 +377,11 @@ static void sort_blocks(covey_iter *it, const covey__page_list *list) {
     it->walk.scattered = alone && it->walk.most != 1 ? it->walk.blocks & ~it->walk.longer : 0;
 }
 
-static bool open_page(covey_iter *it) {
+/* Advances to the next page with matches. Returns false at the end. */
+static bool reach_page(covey_iter *it) {
     covey__page_list list;
-    covey__walk_renew(&it->walk);
-    it->walk.opened = it->walk.blocks = covey__next_page(it, &list);
-    if (it->walk.blocks != 0 && it->walk.sorts) sort_blocks(it, &list);
+    it->walk.opened = it->walk.blocks = covey__open_page(it, &list);
+    if (it->walk.blocks != 0 && it->walk.plans) plan_blocks(it, &list);
     return it->walk.blocks != 0;
 }
 
@@ -396,7 +395,7 @@ static void take_block(covey_iter *it) {
 /* Advances to the next block with matches if this one is done. Returns false at the end. */
 static bool reach_block(covey_iter *it) {
     if (it->walk.rest != 0) return true;
-    if (it->walk.blocks == 0 && !open_page(it)) return false;
+    if (it->walk.blocks == 0 && !reach_page(it)) return false;
     take_block(it);
     return true;
 }
@@ -526,7 +525,7 @@ static bool next_run(covey_iter *it) {
 
 /* The next ids that have all fields. */
 static bool next_ids(covey_iter *it) {
-    if (it->walk.rest == 0 && it->walk.blocks == 0 && open_page(it) && covey__next_scattered(it)) return true;
+    if (it->walk.rest == 0 && it->walk.blocks == 0 && reach_page(it) && covey__next_scattered(it)) return true;
     if (!reach_block(it)) return false;
     if ((it->walk.longer >> it->block & 1) == 0) return covey__list_ids(it);
     return it->walk.looked_up == 0 ? next_spans(it) : next_run(it);
@@ -539,7 +538,7 @@ static const uint8_t *borders_of_page(const covey_iter *it) {
 }
 
 /* Advances to the next page with members of the group. Returns false at the end. */
-static bool open_group_page(covey_iter *it) {
+static bool reach_group_page(covey_iter *it) {
     const covey__pages *pages = &it->walk.group->borders;
     while (it->walk.blocks == 0 && it->walk.next < it->walk.end) {
         const uint8_t *borders = pages->at[it->walk.next];
@@ -564,7 +563,7 @@ static const uint8_t *ids_of_block(const covey_iter *it) {
 /* Advances to the next block with members if this one is done. Returns false at the end. */
 static bool reach_slots(covey_iter *it) {
     if (it->walk.slot < it->walk.slots) return true;
-    if (it->walk.blocks == 0 && !open_group_page(it)) return false;
+    if (it->walk.blocks == 0 && !reach_group_page(it)) return false;
     it->block = covey__lowest_bit(it->walk.blocks);
     it->walk.blocks &= it->walk.blocks - 1;
     it->walk.slot = 0;
@@ -617,7 +616,7 @@ static bool next_members(covey_iter *it) {
     uint32_t n = 0;
     uint8_t numbers[COVEY__PAGE_BLOCKS];
     if (it->walk.looked_up != 0) return covey__list_slots(it);
-    if (it->walk.blocks == 0 && !open_group_page(it)) return false;
+    if (it->walk.blocks == 0 && !reach_group_page(it)) return false;
     const uint8_t *borders = borders_of_page(it);
     for (; n < it->walk.most && it->walk.blocks != 0; it->walk.blocks &= it->walk.blocks - 1, n++) {
         uint32_t block = covey__lowest_bit(it->walk.blocks);
@@ -662,7 +661,7 @@ static uint32_t run_slowly(covey_iter *it, uint32_t row, uint32_t most) {
 }
 
 static bool next_ids_slowly(covey_iter *it) {
-    if (it->walk.sorts) return next_ids(it);
+    if (it->walk.plans) return next_ids(it);
     if (!reach_block(it)) return false;
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
     run = run_slowly(it, first_of_block(it) + bit, run);

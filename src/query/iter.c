@@ -13,7 +13,6 @@
 #include "observe/tick.h"
 #include "memory/unchecked.h"
 #include "query/view.h"
-#include "query/walk.h"
 
 /* ---- Beginning ---------------------------------------------------------------------------------------------------*/
 
@@ -74,15 +73,15 @@ static void walk_ids(covey__walk *walk) {
     const covey_view *view = walk->view;
     uint32_t sparse = 0;
     for (uint32_t i = 0; i < view->with; i++) sparse |= (uint32_t)!covey__in_blocks(walk->columns[i].pool) << i;
-    walk->sorts = view->with == view->fields;
+    walk->plans = view->with == view->fields;
     walk->next = first_to_walk(walk);
     walk->end = pages_to_walk(walk);
-    walk->asks_more |= walk->lead || view->with == 0 || view->without != 0 || !walk->sorts;
-    walk->mode = !walk->sorts || walk->ticked != 0 ? COVEY__MODE_IDS
+    walk->asks_more |= walk->lead || view->with == 0 || view->without != 0 || !walk->plans;
+    walk->mode = !walk->plans || walk->ticked != 0 ? COVEY__MODE_IDS
                  : sparse != 0                     ? COVEY__MODE_MIXED
                                                    : COVEY__MODE_BLOCKS;
-    walk->looked_up = walk->sorts ? sparse : 0;
-    walk->direct = walk->sorts ? ((1u << view->with) - 1) & ~sparse : 0;
+    walk->looked_up = walk->plans ? sparse : 0;
+    walk->direct = walk->plans ? ((1u << view->with) - 1) & ~sparse : 0;
     walk->most = longest_list(walk);
 }
 
@@ -341,8 +340,7 @@ void covey__iter_part(const covey_iter *whole, uint32_t first, uint32_t end, cov
 
 uint64_t covey__next_row_page(covey_iter *it) {
     covey__page_list list;
-    covey__walk_renew(&it->walk);
-    return covey__next_page(it, &list);
+    return covey__open_page(it, &list);
 }
 
 /* Whether the last entity to visit is still at its position. */

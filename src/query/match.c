@@ -1,18 +1,57 @@
-/* Which entities match a view: occupancy masks decide for a page of ids at a time, and the other pools are asked about
- * what is left. */
+/* Which entities match a view. An iteration finds the pools of its view once, and again when the world has new types.
+ * Occupancy masks then match a page of ids at a time; the other pools are asked about the ids that remain. */
 #include "query/match.h"
 
 #include "memory/bits.h"
 #include "storage/block_store.h"
 #include "change/entity.h"
 #include "memory/lines.h"
+#include "observe/observers.h"
 #include "observe/tick.h"
 #include "query/view.h"
-#include "query/walk.h"
 
 enum { FEW = 8 }; /* blocks of a page, when they are matched one by one */
 
 const covey__block_page covey__no_page;
+
+/* ---- The pools of a view ------------------------------------------------------------------------------------------*/
+
+/* A number that changes when the world gets a new type, or when the first component of a type is disabled. */
+static uint32_t known_to(const covey_world *world) { return world->pool_count + world->hiding; }
+
+bool covey__walk_is_old(const covey__walk *walk) { return walk->pools != known_to(walk->view->world); }
+
+void covey__walk_find_hidden(covey__walk *walk) {
+    const covey_world *world = walk->view->world;
+    bool components = world->hiding != 0 && (walk->view->asks & COVEY__ASKS_COMPONENTS) == 0;
+    walk->hidden = (walk->view->asks & COVEY__ASKS_ENTITIES) == 0 ? world->disabled : NULL;
+    walk->hides = walk->hidden || (components && covey__may_hide(walk->lead));
+    for (uint32_t i = 0; components && i < covey__view_terms(walk->view); i++)
+        walk->hides |= covey__may_hide(walk->columns[i].pool);
+    walk->asks_more |= walk->hides;
+}
+
+/* Notes which fields have ticks and can be written. */
+static void find_ticks(covey__walk *walk) {
+    for (uint32_t i = 0; i < walk->view->fields; i++) {
+        bool written = (walk->view->reads >> i & 1) == 0,
+             ticks = walk->columns[i].pool && walk->columns[i].pool->type->ticks;
+        walk->ticked |= (uint16_t)((written && ticks) << i);
+    }
+}
+
+void covey__walk_find_pools(covey__walk *walk) {
+    const covey_view *view = walk->view;
+    walk->pools = known_to(view->world);
+    for (uint32_t i = 0; i < covey__view_terms(view); i++)
+        if (!walk->columns[i].pool) walk->columns[i].pool = covey_pool_find_raw(view->world, view->types[i]);
+    covey__walk_find_hidden(walk);
+    find_ticks(walk);
+}
+
+void covey__walk_renew(covey__walk *walk) {
+    if (covey__walk_is_old(walk)) covey__walk_find_pools(walk);
+}
 
 /* ---- Matching one ------------------------------------------------------------------------------------------------*/
 
@@ -49,7 +88,7 @@ bool covey__matches(const covey_iter *it, uint32_t index) {
                                                                    : matches_slowly(it, index);
 }
 
-/* ---- Walking ids -------------------------------------------------------------------------------------------------*/
+/* ---- Matching a page ---------------------------------------------------------------------------------------------*/
 
 static const covey__block_page *page_of(const covey_pool *pool, uint32_t page) {
     bool there = pool && covey__in_blocks(pool) && page < pool->blocks.page_count;
@@ -62,8 +101,8 @@ static void prefetch_page(const covey__block_page *page) {
         covey__prefetch_line((const char *)page + at);
 }
 
-/* Advances to a page. Returns the blocks that may have matches. */
-static uint64_t open_page(covey_iter *it, uint32_t page, covey__page_list *list) {
+/* Points the columns to a page. Returns the blocks that may have matches. */
+static uint64_t point_to_page(covey_iter *it, uint32_t page, covey__page_list *list) {
     const covey_view *view = it->walk.view;
     uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
     list->count = 0;
@@ -256,12 +295,14 @@ uint32_t covey__page_from(const covey__walk *walk, uint32_t page) {
     return walk->changed != 0 ? page_with_changes(walk, page) : page;
 }
 
-/* There may be millions of indices between entities: a page without any is followed by the next one that is there. */
-uint64_t covey__next_page(covey_iter *it, covey__page_list *list) {
+/* There may be millions of unused indices between entities: after a page without matches, pages that do not exist are
+ * skipped. */
+uint64_t covey__open_page(covey_iter *it, covey__page_list *list) {
+    covey__walk_renew(&it->walk);
     while (it->walk.next < it->walk.end) {
         uint32_t page = it->walk.next++;
         uint64_t blocks = it->walk.changed != 0 ? changed_blocks(it, page) : UINT64_MAX;
-        if (blocks != 0) blocks &= open_page(it, page, list) & covey__walk_blocks(&it->walk, page);
+        if (blocks != 0) blocks &= point_to_page(it, page, list) & covey__walk_blocks(&it->walk, page);
         if (blocks == 0) {
             it->walk.next = covey__page_from(&it->walk, page + 1);
             continue;
