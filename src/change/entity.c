@@ -223,7 +223,7 @@ static void remove_components(covey_world *world, covey_entity e) {
 
 bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
     if (!covey_alive(world, covey__entity(index, generation))) return false;
-    if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_end(world, index, generation)) return false;
+    if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_destruction(world, index, generation)) return false;
     covey__entity_page *page = page_of(world, index);
     uint32_t at = index % COVEY_PAGE_SIZE;
     bool last = generation == COVEY_GENERATION_MAX;

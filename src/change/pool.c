@@ -237,7 +237,7 @@ static uint32_t remove_quietly(covey_pool *pool, const covey_entity *entities, u
 /* Tells listeners about the removal, then removes those that are still present. */
 static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t count) {
     uint32_t rest = 0, removed = 0;
-    for (uint32_t i = 0; i < count; i++) covey__tell_the_rest(pool, entities[i]);
+    for (uint32_t i = 0; i < count; i++) covey__finish_emissions(pool, entities[i]);
     for (uint32_t i = 0; i < count; i++) {
         if (!covey_pool_has(pool, entities[i])) continue;
         if (!covey__end_announced(pool, entities[i])) {

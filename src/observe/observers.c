@@ -2,7 +2,6 @@
 #include "observe/observers.h"
 
 #include "memory/alloc.h"
-#include "observe/listeners.h"
 #include "memory/pages.h"
 #include "storage/shortcut_off.h"
 #include "storage/sparse_set.h"
@@ -35,6 +34,14 @@ void covey__pool_update(covey_pool *pool) {
     if (!set) return;
     covey__set_observe(set, observed, drops);
     if (pool->adding == COVEY__ADD_TO_GROUP && !drops) set->removal = COVEY__REMOVE_GROUPED;
+}
+
+void covey__listeners_free(covey_world *world, covey__listeners *listeners) {
+    covey__free(&world->heap, listeners->all, listeners->capacity, sizeof *listeners->all, alignof(covey__listener));
+}
+
+size_t covey__listeners_bytes(const covey__listeners *listeners) {
+    return listeners->capacity * sizeof *listeners->all;
 }
 
 covey__observers *covey__pool_observers(covey_pool *pool) {

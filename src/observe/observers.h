@@ -4,11 +4,41 @@
 #ifndef COVEY_OBSERVERS_H
 #define COVEY_OBSERVERS_H
 
-#include "observe/listeners.h"
 #include "memory/pages.h"
 #include "storage/storage.h"
 
 #include <covey/covey.h>
+
+/* ---- Listeners ---------------------------------------------------------------------------------------------------*/
+
+typedef struct covey__listener {
+    uint64_t number;         /* of its connection; 0 once that has ended */
+    uint32_t signals;        /* its signals; 0 once the connection has ended. COVEY_ON_SET implies COVEY_ON_PATCH */
+    covey_listener_fn *call; /* exactly one of call, queue and tags is set */
+    covey_queue *queue;
+    covey_pool *tags;        /* the marks of a reactive set */
+    covey_decide_fn *decide; /* decides what the reactive set marks; or NULL */
+    void *context;
+    bool spans;
+    bool values;       /* the queue keeps copies of values */
+    bool patch_is_set; /* only sets were asked for: patches are reported as sets */
+} covey__listener;
+
+/* The listeners of a pool, or of entities, in the order of connection. */
+typedef struct covey__listeners {
+    covey__listener *all;
+    uint32_t count, capacity;
+    uint32_t signals;  /* the signals of all listeners, */
+    uint32_t called;   /* of those that are functions, */
+    uint32_t queued;   /* of queues, */
+    uint32_t decided;  /* and of reactive sets with a decide function */
+    uint32_t emitting; /* active emissions: while there are any, the array may grow, but no listener leaves it */
+} covey__listeners;
+
+void covey__listeners_free(covey_world *world, covey__listeners *listeners);
+size_t covey__listeners_bytes(const covey__listeners *listeners);
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------*/
 
 /* What a pool is to a group. */
 typedef enum covey__role { COVEY__OWNED, COVEY__ASKED, COVEY__EXCLUDED } covey__role;
@@ -50,6 +80,8 @@ typedef struct covey__membership {
     covey_group *group;
     covey__role role; /* what the pool is to the group */
 } covey__membership;
+
+/* ---- The observers of a pool --------------------------------------------------------------------------------------*/
 
 typedef struct covey__observers {
     covey__membership *groups; /* from the outer to the inner */

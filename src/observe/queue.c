@@ -2,7 +2,6 @@
 #include "observe/queue.h"
 
 #include "memory/alloc.h"
-#include "observe/listeners.h"
 #include "memory/result.h"
 
 #include <stdalign.h>

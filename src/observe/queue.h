@@ -2,7 +2,7 @@
 #ifndef COVEY_QUEUE_H
 #define COVEY_QUEUE_H
 
-#include "observe/listeners.h"
+#include "observe/observers.h"
 
 #include <covey/covey.h>
 

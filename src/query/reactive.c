@@ -3,7 +3,6 @@
 
 #include "memory/alloc.h"
 #include "storage/block_store.h"
-#include "change/listen.h"
 #include "observe/listeners.h"
 #include "storage/marks.h"
 #include "observe/observers.h"

@@ -5,7 +5,7 @@
 #include "change/entity.h"
 #include "query/group.h"
 #include "history/history.h"
-#include "change/listen.h"
+#include "observe/listeners.h"
 #include "storage/marks.h"
 #include "tree/name.h"
 #include "observe/observers.h"

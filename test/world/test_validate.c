@@ -202,9 +202,9 @@ static void test_listeners(void **state) {
     assert_true(covey_connected(world, covey_connect(world, &listener)));
     covey_pool *tags = covey_pool_find_raw(world, covey_reactive_type(set)), *packed = covey_pool_of(world, Packed);
     int somebody = 0;
-    BREAK(uint32_t, world->heard, 0, "listeners: their number is not what was counted");
-    BREAK(uint64_t, world->connections, 0, "listeners: a connection that was never made");
-    BREAK(void *, world->dying, &somebody, "entities: one that dies without a word");
+    BREAK(uint32_t, world->heard, 0, "listeners: world->heard is not the number of listeners");
+    BREAK(uint64_t, world->connections, 0, "listeners: a connection number is larger than the last one issued");
+    BREAK(void *, world->dying, &somebody, "entities: world->dying is set, but no emission is active");
     BREAK(uint8_t, tags->uses, COVEY__USE_INTERNAL, "block: direct or not, and marked otherwise");
     BREAK(uint8_t, tags->blocks.pages[0]->capacity[0], 64, "reactive set: a block that is not ready");
     BREAK(uint64_t, tags->blocks.pages[0]->summary, 2, "reactive set: the summary is wrong");
