@@ -2,7 +2,7 @@
  * tick; setting copies them from an array. */
 #include "memory/bits.h"
 #include "observe/guard.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 #include "observe/observers.h"
 #include "storage/storage_list.h"
 #include "observe/tick.h"

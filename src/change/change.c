@@ -10,7 +10,7 @@
 #include "memory/result.h"
 #include "storage/storage_erase.h"
 #include "memory/unchecked.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 /* ---- Adding one --------------------------------------------------------------------------------------------------*/
 
@@ -160,7 +160,10 @@ static void remove_or_take(covey_pool *pool, covey_entity e, void *taken) {
     covey__storage_erase(pool, e, false);
 }
 
-void covey__remove_announced(covey_pool *pool, covey_entity e) { remove_or_take(pool, e, NULL); }
+void covey__remove_announced(covey_pool *pool, covey_entity e) {
+    COVEY__TRACE(pool->world, pool->removed, e.index);
+    remove_or_take(pool, e, NULL);
+}
 
 void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
@@ -168,8 +171,8 @@ void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t genera
         covey__group_erase(pool, index, generation);
         return;
     }
-    if (pool->observers && pool->observers->listeners.count != 0 && !covey__announce_removal(pool, e)) return;
-    covey__remove_announced(pool, e);
+    if (covey__has_listeners(pool) && !covey__announce_removal(pool, e)) return;
+    remove_or_take(pool, e, NULL);
 }
 
 bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value) {
@@ -178,8 +181,7 @@ bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value) {
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_WRITE);
     if (!covey_pool_has(pool, e)) return false;
     COVEY__TRACE(pool->world, pool->removed, e.index);
-    bool heard = pool->observers && pool->observers->listeners.count != 0;
-    bool taken = !heard || covey__announce_removal(pool, e);
+    bool taken = !covey__has_listeners(pool) || covey__announce_removal(pool, e);
     if (taken) remove_or_take(pool, e, value);
     COVEY__CHANGED(pool->world);
     return taken;

@@ -32,7 +32,7 @@ covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **so
 covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value);
 /* Adds a component without a value, calls a function that writes it, and then tells listeners. */
 void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context);
-/* Removes a component after listeners were told. */
+/* Removes a component whose removal is announced. The entity is alive, or was until now. */
 void covey__remove_announced(covey_pool *pool, covey_entity e);
 
 /* ---- Several -----------------------------------------------------------------------------------------------------*/

@@ -1,6 +1,7 @@
 /* Entities: created with the lowest free index of a range, and destroyed with their components. */
 #include "change/entity.h"
 
+#include "change/change.h"
 #include "storage/marks.h"
 #include "storage/presence.h"
 #include "memory/result.h"
@@ -211,12 +212,14 @@ static uint64_t remove_quickly(covey_pool *const *pools, uint64_t present, uint3
     return remaining;
 }
 
+/* Erases the components of a destroyed entity. Its removals are announced, so listeners are not asked again. */
 static void remove_components(covey_world *world, covey_entity e) {
     for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next_word(&p);) {
         p.left = remove_quickly(p.pools, p.left, e.index);
         for (; p.left != 0; p.left &= p.left - 1) {
             covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
-            covey__pool_remove(pool, e, pool->size);
+            if (COVEY__LIKELY(!covey__has_listeners(pool))) covey__pool_remove(pool, e, pool->size);
+            else if (covey__has_index(pool, e.index)) covey__remove_announced(pool, e);
         }
     }
 }

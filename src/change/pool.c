@@ -18,7 +18,7 @@
 #include "storage/storage.h"
 #include "storage/type.h"
 #include "memory/unchecked.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 #include <stdalign.h>
 #include <stdio.h>
@@ -244,14 +244,12 @@ static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t
             entities[rest++] = entities[i];
             continue;
         }
-        COVEY__TRACE(pool->world, pool->removed, entities[i].index);
         covey__remove_announced(pool, entities[i]);
         removed++;
     }
     uint64_t ended = covey__emit_removals(pool, entities, rest);
     for (uint32_t i = 0; i < rest; i++) {
         if ((ended >> i & 1) != 0 || !covey_pool_has(pool, entities[i])) continue;
-        COVEY__TRACE(pool->world, pool->removed, entities[i].index);
         covey__remove_announced(pool, entities[i]);
         removed++;
     }

@@ -21,7 +21,7 @@
 #include "observe/tick.h"
 #include "memory/tick_page.h"
 #include "storage/type.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>

@@ -17,7 +17,7 @@
 #include "observe/signal.h"
 #include "observe/tick.h"
 #include "storage/type.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>

@@ -14,7 +14,7 @@
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
 #include "storage/type.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 #include <stdalign.h>
 

@@ -106,6 +106,10 @@ typedef struct covey__observers {
 /* Pools of types with ticks or a move hook are always observed: their changes go out of line. */
 static inline bool covey__type_is_observed(const covey_type *type) { return type->ticks || type->move; }
 
+static inline bool covey__has_listeners(const covey_pool *pool) {
+    return pool->observers && pool->observers->listeners.count != 0;
+}
+
 static inline bool covey__is_cleared(const covey_pool *pool) { return pool->observers && pool->observers->is_cleared; }
 #define COVEY__IS_CLEARED "a listener must not clear or convert the pool that is being cleared: do it afterwards"
 

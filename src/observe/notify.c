@@ -1,12 +1,10 @@
-/* What observers do when a component was added, is set or is removed: groups, the order that the pool is kept in,
- * ticks, and listeners. */
-#include "observe/observe.h"
+/* Notifies the observers of a pool when a component is added, set or removed: ticks, the order in which the pool is kept,
+ * groups, and listeners. */
+#include "observe/notify.h"
 
 #include "observe/guard.h"
-#include "observe/listeners.h"
 #include "storage/marks.h"
 #include "observe/members.h"
-#include "observe/observers.h"
 #include "observe/order.h"
 #include "memory/pages.h"
 #include "memory/result.h"
@@ -16,8 +14,6 @@
 #include "observe/tick.h"
 
 #include <stdalign.h>
-
-/* ---- What follows ------------------------------------------------------------------------------------------------*/
 
 covey_result covey__observers_prepare_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway) {
     covey_result result = COVEY_OK;
@@ -87,9 +83,9 @@ static bool valid_sole(const covey_pool *pool, const char **why) {
     const covey_group *sole = pool->observers->sole;
     if (!sole) return true;
     REQUIRE(!covey__type_is_observed(pool->type) && !pool->world->disabled,
-            "observers: a group counts as the only one, but there are more");
+            "observers: a group counts as the only observer, but there are more");
     for (uint32_t i = 0; i < sole->owned; i++)
-        REQUIRE(!covey__may_hide(sole->pools[i]), "observers: a group counts as the only one, but there are more");
+        REQUIRE(!covey__may_hide(sole->pools[i]), "observers: a group counts as the only observer, but there are more");
     return true;
 }
 
