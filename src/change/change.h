@@ -51,7 +51,7 @@ covey_result covey__changes_make(covey_world *world, covey__change *changes, uin
                                  const covey__change **culprit);
 /* Nothing fails from here on. `ticks`: the components count as changed now. */
 void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks);
-void covey__changes_tell(covey_world *world, covey__change *changes, uint32_t count);
+void covey__changes_emit(covey_world *world, covey__change *changes, uint32_t count);
 
 /* For callers that place components themselves: room in queues. `placed`: the components are placed, and room for their
  * removal exists. */

@@ -155,7 +155,7 @@ static void overwrite(const copying *c, const part *p) {
 
 /* Listeners may change the entities from here on. */
 static void tell_of_copies(const copying *c) {
-    if (c->parts != 0) covey__changes_tell(c->world, changes_of(c), count_changes(c));
+    if (c->parts != 0) covey__changes_emit(c->world, changes_of(c), count_changes(c));
     else if (c->cloning) covey__emit(c->world, NULL, COVEY_ON_CREATE, c->to, c->count);
 }
 

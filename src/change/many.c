@@ -335,7 +335,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     if (!copies || covey__type_can_copy(pool->type)) result = covey__changes_make(world, &change, 1, &culprit);
     if (result == COVEY_OK && pool->observers) {
         covey__changes_settle(&change, 1, true);
-        covey__changes_tell(world, &change, 1);
+        covey__changes_emit(world, &change, 1);
     }
     if (result != COVEY_OK && all_take_components(world, entities, count))
         covey__fail(world, result, "%s could not be added to %u entities: %s", pool->type->name, count,
@@ -431,7 +431,7 @@ static covey_result create_with(creation *c, const covey_component *components, 
         return result;
     }
     covey__changes_settle(c->change, c->changes, true);
-    covey__changes_tell(c->world, c->change, c->changes);
+    covey__changes_emit(c->world, c->change, c->changes);
     return COVEY_OK;
 }
 

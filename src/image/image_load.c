@@ -463,7 +463,7 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
     if (open_image(&l, bytes, size) && clear_way(&l)) load_or_undo(&l);
     if (!merges) covey__limit_end(world, desc, size, report);
     if (covey__is_fine(&l)) tell_raised(&l);
-    if (covey__is_fine(&l)) covey__changes_tell(world, l.changes, l.change_count); /* from here on nothing fails */
+    if (covey__is_fine(&l)) covey__changes_emit(world, l.changes, l.change_count); /* from here on nothing fails */
     free_all(&l);
     COVEY__CHANGED(world);
     return report->result;

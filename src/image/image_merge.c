@@ -328,7 +328,7 @@ static void tell_of_merge(const merging *m) {
         if (!covey_same(m->entities[i], m->fresh[k])) continue;
         desc->merged(before, m->fresh[k++], desc->merged_context);
     }
-    covey__changes_tell(m->to, m->changes, m->change_count);
+    covey__changes_emit(m->to, m->changes, m->change_count);
 }
 
 static covey_result prepare(merging *m) {
