@@ -6,10 +6,6 @@
 
 static const char no_memory[] = "an allocation failed: nothing has changed, try again when there is memory";
 
-static covey__entity_page *page_of(const covey_world *world, uint32_t index) {
-    return world->pages[index / COVEY_PAGE_SIZE];
-}
-
 /* ---- Checking ----------------------------------------------------------------------------------------------------*/
 
 /* Why no entity can be created with this handle; NULL if one can. Its index has a page. */
@@ -28,9 +24,9 @@ static covey_result mark(covey_world *world, covey_entity e, const char **why) {
     if (covey_is_null(covey_entity_make(e.index, e.generation)) || (e.generation & 1) == 0) return COVEY_ERROR_RANGE;
     *why = no_memory;
     if (!covey__entity_page_of(world, e.index) && !covey__entities_reach(world, e.index)) return COVEY_ERROR_MEMORY;
-    *why = why_not(page_of(world, e.index), e);
+    *why = why_not(covey__existing_page(world, e.index), e);
     if (*why) return COVEY_ERROR_TAKEN;
-    page_of(world, e.index)->generation[e.index % COVEY_PAGE_SIZE]++;
+    covey__existing_page(world, e.index)->generation[e.index % COVEY_PAGE_SIZE]++;
     return COVEY_OK;
 }
 
@@ -42,7 +38,7 @@ static covey_result mark(covey_world *world, covey_entity e, const char **why) {
 /* Whether the handles are of all indices of a block, and may come back; `marked` is added to all generations. */
 static bool may_return(const covey_entity *entities, const uint32_t *generations, uint32_t marked) {
     uint32_t first = entities->index, wrong = 0;
-    for (uint32_t i = 0; i < 64; i++) {
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) {
         uint32_t now = generations[i] - marked, wanted = entities[i].generation;
         wrong |= (entities[i].index ^ (first + i)) | (now & 1) | (~wanted & 1);
         wrong |= (uint32_t)(now == 0) | (uint32_t)(wanted > COVEY_GENERATION_MAX) | (uint32_t)(wanted < now - 1);
@@ -62,14 +58,14 @@ static covey__entity_page *page_of_block(const covey_world *world, const covey_e
 
 static void mark_block(covey__entity_page *page, uint32_t first) {
     uint32_t *generations = page->generation + first % COVEY_PAGE_SIZE;
-    for (uint32_t i = 0; i < 64; i++) generations[i]++;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) generations[i]++;
 }
 
-static void take_block(covey_world *world, covey__entity_page *page, const covey_entity *entities) {
+static void bring_block_back(covey_world *world, covey__entity_page *page, const covey_entity *entities) {
     uint32_t at = entities->index % COVEY_PAGE_SIZE, *generations = page->generation + at;
     page->free[at / 64] = 0;
-    for (uint32_t i = 0; i < 64; i++) generations[i] = entities[i].generation;
-    world->alive += 64;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) generations[i] = entities[i].generation;
+    world->alive += COVEY__BLOCK_IDS;
 }
 
 /* ---- All ---------------------------------------------------------------------------------------------------------*/
@@ -81,13 +77,13 @@ static covey_result mark_all(covey_world *world, const covey_entity *entities, u
         covey__entity_page *page = page_of_block(world, entities + *marked, count - *marked, 0);
         if (page) mark_block(page, entities[*marked].index);
         else result = mark(world, entities[*marked], why);
-        if (result == COVEY_OK) *marked += page ? 64 : 1;
+        if (result == COVEY_OK) *marked += page ? COVEY__BLOCK_IDS : 1;
     }
     return result;
 }
 
-static void take(covey_world *world, covey_entity e) {
-    covey__entity_page *page = page_of(world, e.index);
+static void bring_back(covey_world *world, covey_entity e) {
+    covey__entity_page *page = covey__existing_page(world, e.index);
     covey__table_take(page, e.index);
     page->generation[e.index % COVEY_PAGE_SIZE] = e.generation;
     world->alive++;
@@ -96,9 +92,9 @@ static void take(covey_world *world, covey_entity e) {
 static void take_all(covey_world *world, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; i < count;) {
         covey__entity_page *page = page_of_block(world, entities + i, count - i, 1);
-        if (page) take_block(world, page, entities + i);
-        else take(world, entities[i]);
-        i += page ? 64 : 1;
+        if (page) bring_block_back(world, page, entities + i);
+        else bring_back(world, entities[i]);
+        i += page ? COVEY__BLOCK_IDS : 1;
     }
 }
 
@@ -112,7 +108,7 @@ bool covey_create_again(covey_world *world, const covey_entity *entities, uint32
     if (result == COVEY_OK) result = mark_all(world, entities, count, &marked, &why);
     if (result != COVEY_OK) {
         for (uint32_t i = 0; i < marked; i++)
-            page_of(world, entities[i].index)->generation[entities[i].index % COVEY_PAGE_SIZE]--;
+            covey__existing_page(world, entities[i].index)->generation[entities[i].index % COVEY_PAGE_SIZE]--;
         covey_entity e = marked < count ? entities[marked] : (covey_entity){ 0, 0 };
         covey__fail(world, result, "%u:%u cannot be created again: %s", e.index, e.generation, why);
         return false;

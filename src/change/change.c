@@ -23,7 +23,7 @@ static COVEY__NOINLINE covey_result prepare_ordered(covey_pool *pool, covey_enti
     return result;
 }
 
-static COVEY__NOINLINE covey_result prepare(covey_pool *pool, covey_entity e, const void **source) {
+static COVEY__NOINLINE covey_result prepare_observed(covey_pool *pool, covey_entity e, const void **source) {
     if (covey__has_index(pool, e.index)) return COVEY_ERROR_PRESENT;
     if (pool->observers->keeps_order) return prepare_ordered(pool, e, source);
     return covey__observers_prepare_add(pool, &e, 1, false);
@@ -31,7 +31,7 @@ static COVEY__NOINLINE covey_result prepare(covey_pool *pool, covey_entity e, co
 
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
     bool needs_memory = pool->observers && pool->observers->needs_memory;
-    covey_result result = needs_memory ? prepare(pool, e, source) : COVEY_OK;
+    covey_result result = needs_memory ? prepare_observed(pool, e, source) : COVEY_OK;
     if (result == COVEY_OK) result = covey__storage_place(pool, e, source, value);
     if (result == COVEY_OK) COVEY__TRACE(pool->world, pool->added, e.index);
     return result;
@@ -46,7 +46,7 @@ covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value
     return COVEY_OK;
 }
 
-static void *place(covey_pool *pool, covey_entity e, const void **source) {
+static void *place_or_fail(covey_pool *pool, covey_entity e, const void **source) {
     void *value = NULL;
     covey_result result = COVEY_ERROR_DEAD;
     if (covey__takes_components(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
@@ -59,14 +59,14 @@ static void *place(covey_pool *pool, covey_entity e, const void **source) {
 
 void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     const void *none = NULL;
-    return place(pool, covey__entity(index, generation), &none);
+    return place_or_fail(pool, covey__entity(index, generation), &none);
 }
 
 void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
     bool grouped = pool->adding == COVEY__ADD_TO_GROUP;
     bool quick = grouped && !covey__storage_may_move(pool, index, value);
-    void *to =
-        quick ? covey__group_place(pool, index, generation) : place(pool, covey__entity(index, generation), &value);
+    void *to = quick ? covey__group_place(pool, index, generation)
+                     : place_or_fail(pool, covey__entity(index, generation), &value);
     if (!to) return NULL;
     if (to != value) covey__storage_move_in(pool, to, value);
     return pool->observers && !quick ? covey__pool_settle(pool, index, generation) : to;
@@ -135,7 +135,7 @@ static void enable_removed(const covey__observers *observers, uint32_t index) {
 }
 
 /* Drops the value, or moves it to the caller that takes it. */
-static void end_value(covey_pool *pool, covey_entity e, void *taken) {
+static void drop_or_take(covey_pool *pool, covey_entity e, void *taken) {
     if (taken) covey__relocate(covey__storage_mover(pool), taken, covey__value_of_index(pool, e.index), pool->size);
     else covey__pool_drop(pool, e);
 }
@@ -145,7 +145,7 @@ static void remove_observed(covey_pool *pool, covey_entity e, void *taken) {
     bool packed = pool->observers->is_owned && covey__packed(pool), excluded = pool->observers->is_excluded;
     enable_removed(pool->observers, e.index);
     if (!packed) covey__groups_leaving(pool, e.index);
-    end_value(pool, e, taken);
+    drop_or_take(pool, e, taken);
     if (packed) covey__groups_erase(pool, e.index);
     else covey__storage_erase(pool, e, pool->observers->keeps_order);
     if (excluded) covey__groups_left(pool, e);
@@ -156,7 +156,7 @@ static void remove_or_take(covey_pool *pool, covey_entity e, void *taken) {
         remove_observed(pool, e, taken);
         return;
     }
-    end_value(pool, e, taken);
+    drop_or_take(pool, e, taken);
     covey__storage_erase(pool, e, false);
 }
 
@@ -248,7 +248,7 @@ static covey_result reserve_in_groups(covey_world *world, const covey__change *c
 
 /* With several changes, entities may get the other components of a group in the same call; and a reactive set or a
  * group may get entities from each of them. */
-static covey_result reserve(covey_world *world, const covey__change *changes, uint32_t count) {
+static covey_result reserve_for_all(covey_world *world, const covey__change *changes, uint32_t count) {
     covey_result result = covey__changes_reserve_queues(world, changes, count, false);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
         if (adds(&changes[i]))
@@ -282,7 +282,7 @@ covey_result covey__changes_make(covey_world *world, covey__change *changes, uin
     *culprit = NULL;
     for (uint32_t i = 0; i < count; i++)
         if (adds(&changes[i])) begin_change(&changes[i]);
-    covey_result result = reserve(world, changes, count);
+    covey_result result = reserve_for_all(world, changes, count);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
         *culprit = &changes[i];
         if (adds(&changes[i])) result = covey__place_many(&changes[i].placing);

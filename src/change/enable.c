@@ -13,7 +13,7 @@
 
 #include <stdalign.h>
 
-static covey_result fail(covey_world *world, covey_result result, covey_entity e, const char *what) {
+static covey_result fail_to(covey_world *world, covey_result result, covey_entity e, const char *what) {
     return covey__fail(world, result, "%u:%u could not %s: %s", e.index, e.generation, what, covey__reason(result));
 }
 
@@ -21,7 +21,7 @@ static covey_result fail(covey_world *world, covey_result result, covey_entity e
 
 covey_result covey_disable(covey_world *world, covey_entity e) {
     if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
-    if (!covey_alive(world, e)) return fail(world, COVEY_ERROR_DEAD, e, "be disabled");
+    if (!covey_alive(world, e)) return fail_to(world, COVEY_ERROR_DEAD, e, "be disabled");
     covey_pool *pool = covey__pool_of_disabled(world);
     bool disabled = pool && (covey__has_index(pool, e.index) || covey_pool_add_raw(pool, e, NULL));
     return disabled ? COVEY_OK : covey_world_result(world);
@@ -29,7 +29,7 @@ covey_result covey_disable(covey_world *world, covey_entity e) {
 
 covey_result covey_enable(covey_world *world, covey_entity e) {
     if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
-    if (!covey_alive(world, e)) return fail(world, COVEY_ERROR_DEAD, e, "be enabled");
+    if (!covey_alive(world, e)) return fail_to(world, COVEY_ERROR_DEAD, e, "be enabled");
     if (world->disabled) covey_pool_remove_raw(world->disabled, e);
     return COVEY_OK;
 }
@@ -69,7 +69,7 @@ covey_result covey_component_disable_raw(covey_world *world, covey_entity e, con
     if (!pool) return covey__fail_without(world, e, type);
     if (covey__component_is_disabled(pool, e.index)) return COVEY_OK;
     uint64_t *page = covey__disabled_reach(pool, e.index);
-    if (!page) return fail(world, COVEY_ERROR_MEMORY, e, "get a disabled component");
+    if (!page) return fail_to(world, COVEY_ERROR_MEMORY, e, "get a disabled component");
     page[covey__block_of(e.index)] |= (uint64_t)1 << e.index % COVEY__BLOCK_IDS;
     COVEY__TRACE(pool->world, pool->removed, e.index);
     covey__groups_review(pool, e.index);

@@ -11,11 +11,6 @@
 
 static const covey_entity null_entity = { 0, 0 };
 
-/* The page of an index, which must have one. */
-static covey__entity_page *page_of(const covey_world *world, uint32_t index) {
-    return world->pages[index / COVEY_PAGE_SIZE];
-}
-
 void covey__entities_free(covey_world *world) {
     covey__pages_end(world);
     covey__ranges_end(world);
@@ -42,7 +37,7 @@ bool covey__entities_clone(const covey_world *from, covey_world *to) {
 /* ---- Creating ----------------------------------------------------------------------------------------------------*/
 
 static covey_entity revive(covey_world *world, uint32_t index) {
-    uint32_t *generation = &page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
+    uint32_t *generation = &covey__existing_page(world, index)->generation[index % COVEY_PAGE_SIZE];
     world->alive++;
     return covey__entity(index, ++*generation);
 }
@@ -94,7 +89,7 @@ static bool may_be_taken(covey_world *world, uint32_t index) {
                     covey__reason(COVEY_ERROR_MEMORY));
         return false;
     }
-    const covey__entity_page *page = page_of(world, index);
+    const covey__entity_page *page = covey__existing_page(world, index);
     bool used = (page->generation[index % COVEY_PAGE_SIZE] & 1) != 0, aside = covey__is_set_aside(page, index);
     if (!used && !aside && !covey__is_retired(page, index)) return true;
     covey__fail(world, COVEY_ERROR_TAKEN, "no entity could be created at index %u: it is %s; choose another index",
@@ -115,7 +110,7 @@ covey_entity covey_create_at(covey_world *world, uint32_t index) {
         return null_entity;
     }
     if (!may_be_taken(world, index)) return null_entity;
-    covey__table_take(page_of(world, index), index);
+    covey__table_take(covey__existing_page(world, index), index);
     return tell_of(world, revive(world, index));
 }
 
@@ -130,7 +125,7 @@ covey_entity covey_create_exact(covey_world *world, covey_entity e) {
         return null_entity;
     }
     if (!may_be_taken(world, index)) return null_entity;
-    uint32_t *now = &page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
+    uint32_t *now = &covey__existing_page(world, index)->generation[index % COVEY_PAGE_SIZE];
     if (generation <= *now) {
         covey__fail(world, COVEY_ERROR_TAKEN,
                     "generation %u of index %u is used up: the next one is %u, and covey_create_again brings back "
@@ -138,7 +133,7 @@ covey_entity covey_create_exact(covey_world *world, covey_entity e) {
                     generation, index, *now + 1);
         return null_entity;
     }
-    covey__table_take(page_of(world, index), index);
+    covey__table_take(covey__existing_page(world, index), index);
     *now = generation - 1; /* the generations between are skipped */
     return tell_of(world, revive(world, index));
 }
@@ -161,14 +156,14 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
 covey_entity covey__entity_set_aside(covey_world *world, covey_result *result) {
     uint32_t index = covey__range_take(world, &world->range, result);
     if (index == COVEY_NONE) return null_entity;
-    covey__entity_page *page = page_of(world, index);
+    covey__entity_page *page = covey__existing_page(world, index);
     page->aside[index % COVEY_PAGE_SIZE / 64] |= covey__table_bit(index);
     return covey__entity(index, page->generation[index % COVEY_PAGE_SIZE] + 1);
 }
 
 /* Ends that an index is set aside; its last generation was this one. */
 static covey__entity_page *take_back(const covey_world *world, uint32_t index, uint32_t generation) {
-    covey__entity_page *page = page_of(world, index);
+    covey__entity_page *page = covey__existing_page(world, index);
     page->aside[index % COVEY_PAGE_SIZE / 64] &= ~covey__table_bit(index);
     page->generation[index % COVEY_PAGE_SIZE] = generation;
     return page;
@@ -205,7 +200,7 @@ static void remove_components(covey_world *world, covey_entity e) {
 bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
     if (!covey_alive(world, covey__entity(index, generation))) return false;
     if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_destruction(world, index, generation)) return false;
-    covey__entity_page *page = page_of(world, index);
+    covey__entity_page *page = covey__existing_page(world, index);
     uint32_t at = index % COVEY_PAGE_SIZE;
     bool last = generation == COVEY_GENERATION_MAX;
     page->generation[at] = last ? 0 : generation + 1;

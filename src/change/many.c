@@ -23,17 +23,17 @@ static const covey_entity null_entity = { 0, 0 };
 
 /* A loop with a constant count and no branches, so that compilers vectorise it. */
 static void revive_block(uint32_t *restrict generations, uint32_t index, covey_entity *restrict entities) {
-    for (uint32_t i = 0; i < 64; i++) entities[i] = covey__entity(index + i, ++generations[i]);
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) entities[i] = covey__entity(index + i, ++generations[i]);
 }
 
 /* Creates entities with indices of one word, the lowest first. Returns how many. */
 static uint32_t take_ready(const covey__range *range, covey_entity *entities, uint32_t most) {
     uint64_t ready = covey__range_ready(range), left = ready;
     uint32_t *generations = range->page->generation + range->at % COVEY_PAGE_SIZE, count = 0;
-    if (ready == UINT64_MAX && most >= 64) {
+    if (ready == UINT64_MAX && most >= COVEY__BLOCK_IDS) {
         revive_block(generations, range->at, entities);
         left = 0;
-        count = 64;
+        count = COVEY__BLOCK_IDS;
     }
     for (; left != 0 && count < most; left &= left - 1) {
         uint32_t bit = covey__lowest_bit(left);
@@ -114,22 +114,22 @@ static void end_one(covey_world *world, covey_entity e) {
 
 static bool is_last(const uint32_t *generations) {
     uint32_t last = 0;
-    for (uint32_t i = 0; i < 64; i++) last |= generations[i] == COVEY_GENERATION_MAX;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) last |= generations[i] == COVEY_GENERATION_MAX;
     return last != 0;
 }
 
 /* All entities of a block, as end_one would do it. */
 static void end_block(covey_world *world, uint32_t *generations, uint32_t index) {
-    for (uint32_t i = 0; i < 64; i++) generations[i]++;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) generations[i]++;
     covey__range_free_word(world, index, UINT64_MAX);
 }
 
 static void end_all(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
     uint32_t index = entities->index, end = 0;
     uint32_t *generations = world->pages[index / COVEY_PAGE_SIZE]->generation + index % COVEY_PAGE_SIZE;
-    bool whole = s->count == 64 && s->in_order && COVEY_PAGE_SIZE >= 64;
+    bool whole = s->count == COVEY__BLOCK_IDS && s->in_order && COVEY_PAGE_SIZE >= COVEY__BLOCK_IDS;
     if (whole) covey__range_run(world, index, &end);
-    if (whole && end - index >= 64 && !is_last(generations)) end_block(world, generations, index);
+    if (whole && end - index >= COVEY__BLOCK_IDS && !is_last(generations)) end_block(world, generations, index);
     else
         for (uint32_t i = 0; i < s->count; i++) end_one(world, entities[i]);
     world->alive -= s->count;
@@ -247,7 +247,7 @@ uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, ui
     if (COVEY__IN_HOOK(world)) return 0;
     uint32_t destroyed = 0;
     for (uint32_t i = 0; i < count;) {
-        bool alone = i + 1 == count || entities[i].index / 64 != entities[i + 1].index / 64;
+        bool alone = i + 1 == count || entities[i].index / COVEY__BLOCK_IDS != entities[i + 1].index / COVEY__BLOCK_IDS;
         covey__stretch s = { 0, 0, false };
         uint32_t looked_at = 0;
         if (alone) looked_at = destroy_batch(world, entities + i, count - i, &destroyed);
@@ -262,7 +262,7 @@ uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, ui
     return destroyed;
 }
 
-enum { CHUNK = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64 };
+enum { CHUNK = COVEY_PAGE_SIZE < COVEY__BLOCK_IDS ? COVEY_PAGE_SIZE : COVEY__BLOCK_IDS };
 
 /* Destroys the living entities of neighbouring indices, from the highest down. */
 static void destroy_chunk(covey_world *world, const covey__entity_page *page, uint32_t first) {

@@ -131,7 +131,7 @@ covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t genera
 typedef covey_pool *pool_fn(covey_world *world, const covey_type *type);
 
 /* Copies a description into the world, and creates its pool. */
-static const covey_type *make(covey_world *world, const covey_type *description, pool_fn *pool_of) {
+static const covey_type *make_type(covey_world *world, const covey_type *description, pool_fn *pool_of) {
     struct covey__made_type *made = covey__type_copy(world, description);
     if (!made) return NULL;
     if (pool_of(world, covey__type_of_copy(made))) return covey__type_kept(world, made);
@@ -143,11 +143,11 @@ const covey_type *covey_type_create(covey_world *world, const covey_type *descri
     COVEY__CONTRACT(NULL, world && description, "a call needs a world and a type");
     covey_pool *known = covey__type_valid(description) ? covey__pool_like(world, description) : NULL;
     if (known) return known->type;
-    return COVEY__IN_HOOK(world) ? NULL : make(world, description, covey_pool_of_raw);
+    return COVEY__IN_HOOK(world) ? NULL : make_type(world, description, covey_pool_of_raw);
 }
 
 const covey_type *covey__type_make_internal(covey_world *world, const covey_type *description) {
-    return make(world, description, covey__pool_of_internal);
+    return make_type(world, description, covey__pool_of_internal);
 }
 
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
@@ -191,7 +191,7 @@ void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generatio
 /* ---- Clearing ----------------------------------------------------------------------------------------------------*/
 
 /* Whether listeners are told of removals, or an emission about the pool is under way. */
-static bool is_heard(const covey_pool *pool) {
+static bool removals_are_heard(const covey_pool *pool) {
     if (!pool->observers) return false;
     return (pool->observers->listeners.signals & COVEY_ON_REMOVE) != 0 || pool->observers->listeners.emitting != 0;
 }
@@ -213,16 +213,17 @@ static bool is_chosen(const covey_pool *pool, uint32_t position, covey_entity e,
 /* Lists the next chosen components, at most a block of them: from a sparse pool the last ones before a position, from a
  * block pool the first ones from a position on. Updates the position. Returns 0 at the end. */
 static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey_entity *entities, const choice *c) {
-    uint32_t count = 0, at = covey_pool_next(pool, *position), block = at / 64;
+    uint32_t count = 0, at = covey_pool_next(pool, *position), block = at / COVEY__BLOCK_IDS;
     const covey_sparse_set *set = covey__packed_in(pool);
-    for (; !set && at != COVEY_NONE && (count == 0 || at / 64 == block); at = covey_pool_next(pool, at + 1)) {
-        block = at / 64;
+    for (; !set && at != COVEY_NONE && (count == 0 || at / COVEY__BLOCK_IDS == block);
+         at = covey_pool_next(pool, at + 1)) {
+        block = at / COVEY__BLOCK_IDS;
         covey_entity e = covey_pool_at(pool, at);
         if (is_chosen(pool, at, e, c)) entities[count++] = e;
     }
     if (!set) *position = at;
     else if (*position > set->end) *position = set->end;
-    while (set && *position != 0 && count < 64) {
+    while (set && *position != 0 && count < COVEY__BLOCK_IDS) {
         covey_entity e = covey_pool_at(pool, --*position);
         if (!covey_is_null(e) && is_chosen(pool, *position, e, c)) entities[count++] = e;
     }
@@ -258,11 +259,12 @@ static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t
 
 /* Announces and removes the chosen components in batches. Components that listeners add meanwhile may stay. */
 static uint32_t remove_chosen(covey_pool *pool, const choice *c) {
-    covey_entity entities[64];
+    covey_entity entities[COVEY__BLOCK_IDS];
     uint32_t position = covey_pool_size(pool), count, removed = 0; /* 0 for a pool in blocks */
     while ((count = next_to_remove(pool, &position, entities, c)) != 0) {
         if (pool->observers) pool->observers->is_cleared = true;
-        removed += is_heard(pool) ? remove_loudly(pool, entities, count) : remove_quietly(pool, entities, count);
+        removed +=
+            removals_are_heard(pool) ? remove_loudly(pool, entities, count) : remove_quietly(pool, entities, count);
         if (pool->observers) pool->observers->is_cleared = false;
     }
     return removed;
@@ -275,7 +277,7 @@ static bool is_bound(const covey_pool *pool) {
 
 /* If a listener adds components, others may move past the position: repeat while the number shrinks. */
 static uint32_t remove_all_chosen(covey_pool *pool, const choice *c) {
-    bool again = is_heard(pool) && is_bound(pool);
+    bool again = removals_are_heard(pool) && is_bound(pool);
     uint32_t removed = 0, now, before;
     do {
         before = covey_pool_count(pool);
@@ -302,8 +304,8 @@ void covey__pool_clear(covey_pool *pool) {
     if (COVEY__IN_HOOK(pool->world)) return;
     const choice all = { NULL, NULL };
     COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
-    if (is_heard(pool)) remove_all_chosen(pool, &all);
-    if (!is_heard(pool) || covey_pool_count(pool) == 0) clear_untold(pool);
+    if (removals_are_heard(pool)) remove_all_chosen(pool, &all);
+    if (!removals_are_heard(pool) || covey_pool_count(pool) == 0) clear_untold(pool);
     covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
 }

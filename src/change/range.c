@@ -10,10 +10,6 @@
 
 #define WORD COVEY__TABLE_WORD
 
-static covey__entity_page *page_of(const covey_world *world, uint32_t index) {
-    return world->pages[index / COVEY_PAGE_SIZE];
-}
-
 /* The first index of a word. */
 static uint32_t word_of(uint32_t index) { return index - index % WORD; }
 
@@ -25,11 +21,11 @@ covey__range covey__range_from(uint32_t first) {
  *
  * The reserved ranges are in a tree, by their first indices. Most worlds have none. */
 
-static covey__links *links_of(const void *world, uint32_t number) {
+static covey__links *range_links(const void *world, uint32_t number) {
     return (covey__links *)(uintptr_t) & ((const covey_world *)world)->reserved[number].links;
 }
 
-static bool is_before(const void *context, uint32_t a, uint32_t b) {
+static bool is_range_before(const void *context, uint32_t a, uint32_t b) {
     const covey_world *world = context;
     return world->reserved[a].first < world->reserved[b].first;
 }
@@ -114,7 +110,7 @@ static bool point_at(covey__range *range, covey__entity_page *page, uint32_t wor
 
 /* Points a range at the first word with an index that it may issue, in a page from an index on. */
 static bool find_in_page(const covey_world *world, covey__range *range, uint32_t index) {
-    covey__entity_page *page = page_of(world, index);
+    covey__entity_page *page = covey__existing_page(world, index);
     uint32_t first = index % COVEY_PAGE_SIZE / 64, begin = index - index % COVEY_PAGE_SIZE;
     for (uint64_t words = page->words >> first << first; words != 0; words &= words - 1) {
         uint32_t number = covey__lowest_bit(words), word = begin + number * WORD;
@@ -159,7 +155,7 @@ void covey__range_return(covey_world *world, uint32_t index) {
     uint32_t word = word_of(index);
     if (word >= range->at) return;
     leave_word(world, range);
-    point_at(range, page_of(world, index), word, issued_by(world, range, word));
+    point_at(range, covey__existing_page(world, index), word, issued_by(world, range, word));
 }
 
 /* ---- Reserving ---------------------------------------------------------------------------------------------------*/
@@ -215,7 +211,7 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
                     covey__reason(COVEY_ERROR_MEMORY));
         return null_range;
     }
-    covey__tree tree = { links_of, is_before, world };
+    covey__tree tree = { range_links, is_range_before, world };
     world->reserved[world->reserved_count] = covey__range_from(first);
     world->reserved[world->reserved_count].end = end;
     world->reserved_root = covey__tree_put(&tree, world->reserved_root, world->reserved_count++);
@@ -262,7 +258,7 @@ static bool is_reserved(const void *world, uint32_t number) {
 }
 
 static bool valid_tree(const covey_world *world, const char **why) {
-    covey__tree tree = { links_of, is_before, world };
+    covey__tree tree = { range_links, is_range_before, world };
     uint32_t count = 0;
     REQUIRE(covey__tree_valid(&tree, world->reserved_root, is_reserved, world->reserved_count, &count) &&
                 count == world->reserved_count,

@@ -52,7 +52,7 @@ static bool reach_open(covey_world *world, uint32_t page) {
 }
 
 /* Room for the address of a page. */
-static bool reach_table(covey_world *world, uint32_t page) {
+static bool reach_page_table(covey_world *world, uint32_t page) {
     covey__entity_page **pages = covey__reach(&world->heap, world->pages, &world->page_count,
                                               page / STEP * STEP + STEP - 1, TABLE_LIMIT, covey__missing_page());
     if (!pages) return false;
@@ -63,7 +63,7 @@ static bool reach_table(covey_world *world, uint32_t page) {
 /* The page of an index, made if it is missing; NULL when an allocation fails. Nothing is set in a new page. */
 static covey__entity_page *find_page(covey_world *world, uint32_t index, bool *is_new) {
     uint32_t at = index / COVEY_PAGE_SIZE;
-    if (!reach_table(world, at)) return NULL;
+    if (!reach_page_table(world, at)) return NULL;
     *is_new = world->pages[at] == &missing;
     if (!*is_new) return world->pages[at];
     if (!reach_open(world, at)) return NULL;
@@ -89,7 +89,7 @@ void covey__pages_end(covey_world *world) {
 
 /* Makes the table as long as the other one: directories of pools may be. */
 bool covey__pages_clone(const covey_world *from, covey_world *to) {
-    if (from->page_count != 0 && !reach_table(to, from->page_count - 1)) return false;
+    if (from->page_count != 0 && !reach_page_table(to, from->page_count - 1)) return false;
     for (uint32_t i = 0; i < from->page_count; i++) {
         if (from->pages[i] == &missing) continue;
         bool is_new = false;
@@ -202,7 +202,7 @@ static bool valid_word(const covey__entity_page *page, uint32_t number, uint32_t
     return true;
 }
 
-static bool valid_page(const covey_world *world, uint32_t number, uint32_t *alive, const char **why) {
+static bool valid_entity_page(const covey_world *world, uint32_t number, uint32_t *alive, const char **why) {
     const covey__entity_page *page = world->pages[number];
     for (uint32_t i = 0; i < WORDS; i++)
         if (!valid_word(page, i, alive, why)) return false;
@@ -214,7 +214,7 @@ static bool valid_page(const covey_world *world, uint32_t number, uint32_t *aliv
 bool covey__table_valid(const covey_world *world, const char **why) {
     uint32_t alive = 0;
     for (uint32_t i = 0; i < world->page_count; i++)
-        if (world->pages[i] != &missing && !valid_page(world, i, &alive, why)) return false;
+        if (world->pages[i] != &missing && !valid_entity_page(world, i, &alive, why)) return false;
     REQUIRE(alive == world->alive, "entities: the number alive is not what was counted");
     return true;
 }

@@ -15,6 +15,10 @@
 
 /* The page of an index; NULL if it is missing. */
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index);
+/* The page of an index that has one. */
+static inline covey__entity_page *covey__existing_page(const covey_world *world, uint32_t index) {
+    return world->pages[index / COVEY_PAGE_SIZE];
+}
 /* Stands for missing pages: no index is alive or free. It is never written. */
 covey__entity_page *covey__missing_page(void);
 /* Makes the page of an index if it is missing: all its indices are free. False when an allocation fails. */

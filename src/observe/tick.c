@@ -40,7 +40,7 @@ bool covey__ticks_reach(covey_pool *pool, uint32_t index) {
            covey__tick_pages_reach(&world->heap, ticks, index, covey__block_limit(world));
 }
 
-static const covey__tick_page *page_of(const covey_pool *pool, uint32_t index) {
+static const covey__tick_page *tick_page_of(const covey_pool *pool, uint32_t index) {
     return pool->observers->ticks.at[index / COVEY__BLOCK_PAGE];
 }
 
@@ -80,13 +80,13 @@ static COVEY__NOINLINE void note_among_few(const covey_world *world, const covey
 }
 
 void covey__ticks_note(const covey_pool *pool, uint32_t index) {
-    const covey__tick_page *page = page_of(pool, index);
+    const covey__tick_page *page = tick_page_of(pool, index);
     if (COVEY__LIKELY(covey__tick_page_is_full(page))) note_at(pool->world, covey__ticked_in_full(page, index), index);
     else note_among_few(pool->world, page, index);
 }
 
 void covey__ticks_note_ids(const covey_pool *pool, uint32_t first, uint64_t ids) {
-    covey__ticked at = covey__ticked_at(page_of(pool, first), first);
+    covey__ticked at = covey__ticked_at(tick_page_of(pool, first), first);
     if (ids == UINT64_MAX) at.block->whole = pool->world->tick;
     for (uint64_t left = ids != UINT64_MAX ? ids : 0; left != 0; left &= left - 1)
         at.ticks[covey__lowest_bit(left)] = pool->world->tick;
@@ -103,7 +103,7 @@ void covey__ticks_note_run(const covey_pool *pool, uint32_t first, uint32_t coun
 
 /* In the order of time, or not: then a component that was noted is older now. */
 void covey__ticks_put(const covey_pool *pool, uint32_t index, uint64_t tick) {
-    covey__ticked at = covey__ticked_at(page_of(pool, index), index);
+    covey__ticked at = covey__ticked_at(tick_page_of(pool, index), index);
     covey__tick_block *block = at.block;
     uint64_t id = (uint64_t)1 << index % COVEY__BLOCK_IDS;
     *at.ticks = tick;
@@ -128,7 +128,7 @@ static COVEY__NOINLINE uint64_t tick_among_few(const covey__tick_page *page, uin
 }
 
 uint64_t covey__ticks_of(const covey_pool *pool, uint32_t index) {
-    const covey__tick_page *page = page_of(pool, index);
+    const covey__tick_page *page = tick_page_of(pool, index);
     if (!COVEY__LIKELY(covey__tick_page_is_full(page))) return tick_among_few(page, index);
     return tick_at(covey__ticked_in_full(page, index), index);
 }

@@ -56,7 +56,7 @@ static uint64_t first_bits(uint64_t bits, uint32_t count) {
 static bool is_flat(const covey_pool *pool) { return !covey__in_blocks(pool) && !pool->set.paged; }
 
 /* The value of an index, or NULL. */
-static char *find(const covey_pool *pool, uint32_t index) {
+static char *value_or_null(const covey_pool *pool, uint32_t index) {
     return covey__has_index(pool, index) ? covey__value_of_index(pool, index) : NULL;
 }
 
@@ -148,7 +148,7 @@ static uint32_t find_rows(const covey_iter *it, const covey_pool *pool, uint32_t
     if (is_flat(pool) && it->walk.array) return find_list(lookup_in_set(pool), it->walk.array, rows, count, found);
     if (is_flat(pool)) return find_list(lookup_in_set(pool), NULL, rows, count, found);
     for (uint32_t k = 0; k < count; k++) {
-        found[k] = find(pool, index_at(it->walk.array, rows[k]));
+        found[k] = value_or_null(pool, index_at(it->walk.array, rows[k]));
         hits += found[k] != NULL;
     }
     return hits;
@@ -217,7 +217,7 @@ static uint32_t run_in(const covey_pool *pool, const covey_entity *array, uint32
     uint32_t run = 1;
     if (!value) return 0;
     if (is_flat(pool)) return run_in_set(&pool->set, array, row, most);
-    while (run < most && find(pool, index_at(array, row + run)) == value + (size_t)run * pool->size) run++;
+    while (run < most && value_or_null(pool, index_at(array, row + run)) == value + (size_t)run * pool->size) run++;
     return run;
 }
 
@@ -226,7 +226,7 @@ static uint32_t run_of_values(covey_iter *it, uint32_t row, uint32_t most) {
     for (uint32_t left = it->walk.looked_up; left != 0 && most != 0; left &= left - 1) {
         uint32_t column = covey__lowest_bit(left);
         const covey_pool *pool = it->walk.columns[column].pool;
-        char *value = find(pool, index_at(it->walk.array, row));
+        char *value = value_or_null(pool, index_at(it->walk.array, row));
         set_value(it, column, value);
         most = run_in(pool, it->walk.array, row, most, value);
     }
@@ -386,7 +386,7 @@ static bool reach_page(covey_iter *it) {
 }
 
 /* Takes the next block with matches of the page. */
-static void take_block(covey_iter *it) {
+static void begin_block(covey_iter *it) {
     it->block = covey__lowest_bit(it->walk.blocks);
     it->walk.blocks &= it->walk.blocks - 1;
     it->walk.rest = it->matches[it->block];
@@ -396,7 +396,7 @@ static void take_block(covey_iter *it) {
 static bool reach_block(covey_iter *it) {
     if (it->walk.rest != 0) return true;
     if (it->walk.blocks == 0 && !reach_page(it)) return false;
-    take_block(it);
+    begin_block(it);
     return true;
 }
 
@@ -488,20 +488,20 @@ bool covey__list_ids(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
-static bool is_packed(const covey_iter *it, uint32_t block) { return (it->walk.packed >> block & 1) != 0; }
+static bool block_is_packed(const covey_iter *it, uint32_t block) { return (it->walk.packed >> block & 1) != 0; }
 
 /* Whether spans of the next block fit into the same batch. */
 static bool is_alike(const covey_iter *it) {
     if (it->walk.rest != 0) return true;
     uint32_t next = it->walk.blocks != 0 ? covey__lowest_bit(it->walk.blocks) : 0;
     return it->walk.blocks != 0 && (it->walk.longer >> next & 1) != 0 &&
-           is_packed(it, next) == is_packed(it, it->block);
+           block_is_packed(it, next) == block_is_packed(it, it->block);
 }
 
 /* Hands out spans of this block and the following ones. All fields are in blocks. */
 static bool next_spans(covey_iter *it) {
     uint32_t n = 0;
-    it->slotted = is_packed(it, it->block);
+    it->slotted = block_is_packed(it, it->block);
     do {
         reach_block(it);
         if ((it->walk.full >> it->block & 1) != 0) take_full(it, n);
@@ -515,7 +515,7 @@ static bool next_spans(covey_iter *it) {
 }
 
 /* The next run of the block: as a span if its values are contiguous in all columns, otherwise the block is listed. */
-static bool next_run(covey_iter *it) {
+static bool next_mixed_run(covey_iter *it) {
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
     run = run_of_values(it, first_of_block(it) + bit, run);
     if (run < LONG) return covey__list_ids(it);
@@ -528,7 +528,7 @@ static bool next_ids(covey_iter *it) {
     if (it->walk.rest == 0 && it->walk.blocks == 0 && reach_page(it) && covey__next_scattered(it)) return true;
     if (!reach_block(it)) return false;
     if ((it->walk.longer >> it->block & 1) == 0) return covey__list_ids(it);
-    return it->walk.looked_up == 0 ? next_spans(it) : next_run(it);
+    return it->walk.looked_up == 0 ? next_spans(it) : next_mixed_run(it);
 }
 
 /* ---- Members of a group, in blocks --------------------------------------------------------------------------------*/

@@ -98,7 +98,7 @@ static void walk_array(covey__walk *walk) {
 }
 
 /* Walks the blocks that have members. Looks up fields that the group does not own. */
-static void walk_slots(covey__walk *walk) {
+static void walk_group_blocks(covey__walk *walk) {
     walk->mode = COVEY__MODE_SLOTS;
     walk->end = walk->group->front.borders.count;
     walk->direct = (1u << covey__group_owned(walk->group)) - 1;
@@ -221,7 +221,7 @@ static void begin_group(covey__walk *walk, const covey_group *group) {
     walk->hides = false; /* disabled entities are no members */
     walk->group = group;
     if (group->front.by_block) {
-        walk_slots(walk);
+        walk_group_blocks(walk);
         return;
     }
     walk->set = covey__group_owned(group) != 0 ? &group->pools[0]->set : &group->members;
@@ -288,7 +288,7 @@ static uint32_t first_block(const covey__walk *walk) {
     return first;
 }
 
-static uint32_t ids_of(uint32_t blocks) {
+static uint32_t ids_of_blocks(uint32_t blocks) {
     uint64_t ids = (uint64_t)blocks * COVEY__BLOCK_IDS;
     return ids < UINT32_MAX ? (uint32_t)ids : UINT32_MAX;
 }
@@ -296,12 +296,12 @@ static uint32_t ids_of(uint32_t blocks) {
 uint32_t covey_iter_length(const covey_iter *it) {
     COVEY__CONTRACT(NULL, it, "a call needs an iteration");
     if (it->walk.mode == COVEY__MODE_NOTHING) return 0;
-    return is_by_position(&it->walk) ? it->walk.end : ids_of(blocks_to_walk(&it->walk));
+    return is_by_position(&it->walk) ? it->walk.end : ids_of_blocks(blocks_to_walk(&it->walk));
 }
 
 uint32_t covey__iter_first(const covey_iter *it) {
     if (it->walk.mode == COVEY__MODE_NOTHING || is_by_position(&it->walk)) return 0;
-    return ids_of(first_block(&it->walk));
+    return ids_of_blocks(first_block(&it->walk));
 }
 
 /* The blocks, and pages, of ids that a part visits. */
@@ -349,7 +349,7 @@ static bool last_stays(const covey_iter *it) {
 }
 
 /* Turns the remaining rows of the list back into matches of the page. */
-static void put_back(covey_iter *it) {
+static void put_rows_back(covey_iter *it) {
     uint32_t bit = it->rows[it->at] - it->walk.first;
     it->block = bit / COVEY__BLOCK_IDS;
     it->walk.rest = it->matches[it->block] & (UINT64_MAX - 1) << bit % COVEY__BLOCK_IDS;
@@ -362,7 +362,7 @@ static void begin_anew(covey_iter *it) {
     const covey_sparse_set *set = it->walk.set;
     uint32_t position = it->rows[it->at];
     if (it->walk.mode == COVEY__MODE_SLOTS) covey__slots_anew(it);
-    else if (!it->walk.array) put_back(it);
+    else if (!it->walk.array) put_rows_back(it);
     it->stop = 0;
     it->walk.most = 1; /* lists are short in loops that move values, so that few lookups are wasted */
     if (!set) return;

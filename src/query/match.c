@@ -90,7 +90,7 @@ bool covey__matches(const covey_iter *it, uint32_t index) {
 
 /* ---- Matching a page ---------------------------------------------------------------------------------------------*/
 
-static const covey__block_page *page_of(const covey_pool *pool, uint32_t page) {
+static const covey__block_page *page_or_none(const covey_pool *pool, uint32_t page) {
     bool there = pool && covey__in_blocks(pool) && page < pool->blocks.page_count;
     return there ? pool->blocks.pages[page] : &covey__no_page;
 }
@@ -110,15 +110,16 @@ static uint64_t point_to_page(covey_iter *it, uint32_t page, covey__page_list *l
     for (uint32_t i = 0; i < view->with; i++) {
         covey__column *column = &it->walk.columns[i];
         if (!covey__in_blocks(column->pool)) continue;
-        column->page = list->pages[list->count++] = page_of(column->pool, page);
+        column->page = list->pages[list->count++] = page_or_none(column->pool, page);
         blocks &= column->page->summary;
-        if (covey__blocks_have_page(&column->pool->blocks, page + 1)) prefetch_page(page_of(column->pool, page + 1));
+        if (covey__blocks_have_page(&column->pool->blocks, page + 1))
+            prefetch_page(page_or_none(column->pool, page + 1));
     }
-    if (it->walk.lead) blocks &= page_of(it->walk.lead, page)->summary;
+    if (it->walk.lead) blocks &= page_or_none(it->walk.lead, page)->summary;
     const covey__column *column = &it->walk.columns[view->with + view->optional];
     for (uint32_t i = 0; i < view->any; i++, column++) {
         bool sparse = column->pool && !covey__in_blocks(column->pool);
-        any |= sparse ? UINT64_MAX : page_of(column->pool, page)->summary;
+        any |= sparse ? UINT64_MAX : page_or_none(column->pool, page)->summary;
     }
     it->walk.first = page * COVEY__BLOCK_PAGE;
     return view->any != 0 ? blocks & any : blocks;
@@ -134,7 +135,8 @@ static uint64_t alive_mask(const covey_world *world, uint32_t first) {
 /* Which of some ids are in a pool of any storage. */
 static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
     if (!pool) return 0;
-    if (covey__in_blocks(pool)) return page_of(pool, first / COVEY__BLOCK_PAGE)->masks[covey__block_of(first)] & ids;
+    if (covey__in_blocks(pool))
+        return page_or_none(pool, first / COVEY__BLOCK_PAGE)->masks[covey__block_of(first)] & ids;
     uint64_t found = 0;
     for (uint64_t left = ids; left != 0; left &= left - 1)
         found |= (uint64_t)covey__has_index(pool, first + covey__lowest_bit(left)) << covey__lowest_bit(left);
@@ -176,8 +178,8 @@ static bool is_excluded(const covey_iter *it, uint32_t page) {
     const covey__column *columns = it->walk.columns, *without = columns + view->with + view->optional + view->any;
     if (it->walk.hides || view->with == 0 || !covey__in_blocks(columns->pool)) return false;
     for (uint32_t i = 0; i < view->without; i++)
-        if (page_of(without[i].pool, page) != &covey__no_page &&
-            is_within(page_of(columns->pool, page), page_of(without[i].pool, page)))
+        if (page_or_none(without[i].pool, page) != &covey__no_page &&
+            is_within(page_or_none(columns->pool, page), page_or_none(without[i].pool, page)))
             return true;
     return false;
 }

@@ -42,7 +42,7 @@ static bool begin_listening(covey_reactive *reactive, covey_pool *pool, uint32_t
 }
 
 /* Begins, or ends, to keep destroyed entities. */
-static bool keep_destroyed(covey_reactive *reactive) {
+static bool begin_destroyed(covey_reactive *reactive) {
     covey_world *world = reactive->world;
     if (!covey__ended_begin(reactive->tags)) {
         covey__fail(world, COVEY_ERROR_MEMORY,
@@ -54,7 +54,7 @@ static bool keep_destroyed(covey_reactive *reactive) {
     return true;
 }
 
-static void keep_no_destroyed(covey_reactive *reactive) {
+static void end_destroyed(covey_reactive *reactive) {
     reactive->world->heard -= reactive->tags->ended != NULL;
     covey__ended_free(reactive->tags);
 }
@@ -152,9 +152,9 @@ static covey_reactive *take_unused(covey_world *world) {
 }
 
 /* Frees what a set has reserved, for reuse. */
-static void release(covey_reactive *reactive) {
+static void reset(covey_reactive *reactive) {
     listen_to_none(reactive);
-    keep_no_destroyed(reactive);
+    end_destroyed(reactive);
     covey__pool_clear(reactive->tags);
     covey__reactive_release(reactive->tags);
     reactive->used = false;
@@ -171,8 +171,8 @@ covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_d
     reactive->match = match;
     reactive->decide = desc->decide;
     reactive->context = desc->context;
-    if ((desc->keep_destroyed && !keep_destroyed(reactive)) || !listen_to_all(reactive, desc)) {
-        release(reactive);
+    if ((desc->keep_destroyed && !begin_destroyed(reactive)) || !listen_to_all(reactive, desc)) {
+        reset(reactive);
         reactive = NULL;
     }
     COVEY__CHANGED(world);
@@ -181,7 +181,7 @@ covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_d
 
 void covey_reactive_destroy(covey_reactive *reactive) {
     if (!reactive || COVEY__IN_HOOK(reactive->world)) return;
-    release(reactive);
+    reset(reactive);
     COVEY__CHANGED(reactive->world);
 }
 
@@ -189,7 +189,7 @@ void covey__reactives_free(covey_world *world) {
     while (world->reactives) {
         covey_reactive *reactive = world->reactives;
         world->reactives = reactive->next;
-        keep_no_destroyed(reactive);
+        end_destroyed(reactive);
         covey__free(&world->heap, reactive, 1, sizeof *reactive, alignof(covey_reactive));
     }
 }

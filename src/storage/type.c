@@ -30,7 +30,7 @@ static const char *name_fault(const covey_type *type) {
 }
 
 static const char *layout_fault(const covey_type *type) {
-    uint32_t align = type->align ? type->align : 1;
+    size_t align = covey__type_align(type);
     if ((align & (align - 1)) != 0 || align > COVEY__ALIGN_MAX)
         return "has an .align that is no power of two up to 64: use alignof";
     if (type->size % align != 0)
@@ -98,12 +98,11 @@ covey_storage covey__type_storage(const covey_type *type) {
 /* ---- Pools by type -----------------------------------------------------------------------------------------------*/
 
 bool covey__type_same_layout(const covey_type *a, const covey_type *b) {
-    uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
-    return a->size == b->size && a_align == b_align && covey__type_storage(a) == covey__type_storage(b) &&
-           a->policy == b->policy && a->zero_vacated == b->zero_vacated && a->no_copy == b->no_copy &&
-           a->ticks == b->ticks && !a->drop == !b->drop && !a->copy == !b->copy && !a->move == !b->move &&
-           a->raw == b->raw && a->transient == b->transient && !a->codec == !b->codec &&
-           covey__fields_same(a->fields, b->fields);
+    return a->size == b->size && covey__type_align(a) == covey__type_align(b) &&
+           covey__type_storage(a) == covey__type_storage(b) && a->policy == b->policy &&
+           a->zero_vacated == b->zero_vacated && a->no_copy == b->no_copy && a->ticks == b->ticks &&
+           !a->drop == !b->drop && !a->copy == !b->copy && !a->move == !b->move && a->raw == b->raw &&
+           a->transient == b->transient && !a->codec == !b->codec && covey__fields_same(a->fields, b->fields);
 }
 
 bool covey__type_can_copy(const covey_type *type) {

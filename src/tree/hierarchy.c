@@ -21,7 +21,7 @@
 static const covey_entity null_entity = { 0, 0 };
 
 /* The node of a handle, or NULL. */
-static const covey__node *look(const covey_world *world, covey_entity e) {
+static const covey__node *node_of_entity(const covey_world *world, covey_entity e) {
     return covey_alive(world, e) ? covey__node_of(world, e.index) : NULL;
 }
 
@@ -111,7 +111,7 @@ static covey_result refuse_parent(covey_world *world, covey_entity child, covey_
 }
 
 /* Makes nodes for both, or for neither. */
-static covey_result make_nodes(covey_world *world, covey_entity child, covey_entity parent) {
+static covey_result make_both_nodes(covey_world *world, covey_entity child, covey_entity parent) {
     if (!covey__hierarchy_open(world)) return world->result;
     bool known = covey__node_of(world, child.index) != NULL;
     if (make_node(world, child)) {
@@ -142,7 +142,7 @@ covey_result covey_parent_set(covey_world *world, covey_entity child, covey_enti
     if (!covey_is_null(parent)) alive = alive && covey__takes_components(world, parent);
     covey_result result = alive ? may_move(world, child, parent) : COVEY_ERROR_DEAD;
     if (result != COVEY_OK) return refuse_parent(world, child, parent, result);
-    if (!covey_is_null(parent)) result = make_nodes(world, child, parent);
+    if (!covey_is_null(parent)) result = make_both_nodes(world, child, parent);
     if (result != COVEY_OK) return result;
     covey__node *node = covey__node_of(world, child.index);
     if (!node) return COVEY_OK; /* a root that stays one */
@@ -174,13 +174,13 @@ covey_result covey_child_move(covey_world *world, covey_entity child, covey_enti
 }
 
 bool covey__hierarchy_link(covey_world *world, covey_entity child, covey_entity parent) {
-    if (make_nodes(world, child, parent) != COVEY_OK) return false;
+    if (make_both_nodes(world, child, parent) != COVEY_OK) return false;
     attach(world, covey__node_of(world, child.index), parent.index, COVEY_NONE);
     return true;
 }
 
 bool covey__hierarchy_prepare(covey_world *world, covey_entity child, covey_entity parent) {
-    return make_nodes(world, child, parent) == COVEY_OK;
+    return make_both_nodes(world, child, parent) == COVEY_OK;
 }
 
 void covey__hierarchy_move(covey_world *world, uint32_t child, uint32_t parent) {
@@ -207,50 +207,50 @@ bool covey__hierarchy_clone(const covey_world *from, covey_world *to) {
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 covey_entity covey_parent(const covey_world *world, covey_entity e) {
-    const covey__node *node = look(world, e);
+    const covey__node *node = node_of_entity(world, e);
     return node ? covey__handle_of(world, node->parent) : null_entity;
 }
 
 uint32_t covey_child_count(const covey_world *world, covey_entity e) {
-    const covey__node *node = look(world, e);
+    const covey__node *node = node_of_entity(world, e);
     return node ? node->count : 0;
 }
 
 covey_entity covey_child_first(const covey_world *world, covey_entity e) {
-    const covey__node *node = look(world, e);
+    const covey__node *node = node_of_entity(world, e);
     return node ? covey__handle_of(world, node->first) : null_entity;
 }
 
 covey_entity covey_child_last(const covey_world *world, covey_entity e) {
-    const covey__node *node = look(world, e);
+    const covey__node *node = node_of_entity(world, e);
     return node ? covey__handle_of(world, node->last) : null_entity;
 }
 
 covey_entity covey_child_next(const covey_world *world, covey_entity child) {
-    const covey__node *node = look(world, child);
+    const covey__node *node = node_of_entity(world, child);
     return node ? covey__handle_of(world, node->next) : null_entity;
 }
 
 covey_entity covey_child_previous(const covey_world *world, covey_entity child) {
-    const covey__node *node = look(world, child);
+    const covey__node *node = node_of_entity(world, child);
     return node ? covey__handle_of(world, node->previous) : null_entity;
 }
 
 uint32_t covey_depth(const covey_world *world, covey_entity e) {
     uint32_t depth = 0;
-    if (!look(world, e)) return 0;
+    if (!node_of_entity(world, e)) return 0;
     for (uint32_t at = e.index; (at = covey__parent_of(world, at)) != COVEY_NONE;) depth++;
     return depth;
 }
 
 bool covey_is_ancestor(const covey_world *world, covey_entity ancestor, covey_entity e) {
-    return look(world, ancestor) && look(world, e) && is_above(world, ancestor.index, e.index);
+    return node_of_entity(world, ancestor) && node_of_entity(world, e) && is_above(world, ancestor.index, e.index);
 }
 
 /* ---- Walks -------------------------------------------------------------------------------------------------------*/
 
 /* The next entity in depth-first order, at most `deepest` levels below the root; *level is its level. */
-static uint32_t step(const covey_world *world, uint32_t root, uint32_t at, uint32_t *level, uint32_t deepest) {
+static uint32_t next_below(const covey_world *world, uint32_t root, uint32_t at, uint32_t *level, uint32_t deepest) {
     const covey__node *node = covey__node_of(world, at);
     if (node->first != COVEY_NONE && *level < deepest) {
         ++*level;
@@ -266,19 +266,19 @@ static uint32_t step(const covey_world *world, uint32_t root, uint32_t at, uint3
 
 covey_entity covey_tree_next(const covey_world *world, covey_entity root, covey_entity e) {
     uint32_t level = 0;
-    if (!look(world, root) || !look(world, e)) return null_entity;
-    return covey__handle_of(world, step(world, root.index, e.index, &level, UINT32_MAX));
+    if (!node_of_entity(world, root) || !node_of_entity(world, e)) return null_entity;
+    return covey__handle_of(world, next_below(world, root.index, e.index, &level, UINT32_MAX));
 }
 
 /* The first entity on a level behind `at`, which may be on another level. */
 static uint32_t next_on_level(const covey_world *world, uint32_t root, uint32_t at, uint32_t level, uint32_t wanted) {
-    do at = step(world, root, at, &level, wanted);
+    do at = next_below(world, root, at, &level, wanted);
     while (at != COVEY_NONE && level != wanted);
     return at;
 }
 
 covey_entity covey_tree_next_by_level(const covey_world *world, covey_entity root, covey_entity e) {
-    if (!look(world, root) || !look(world, e)) return null_entity;
+    if (!node_of_entity(world, root) || !node_of_entity(world, e)) return null_entity;
     uint32_t level = 0;
     for (uint32_t at = e.index; at != root.index; level++)
         if ((at = covey__parent_of(world, at)) == COVEY_NONE) return null_entity;
@@ -295,7 +295,7 @@ bool covey__hierarchy_is_sound(const covey_world *world, uint32_t *depth) {
     for (uint32_t at = 0; nodes && (at = covey_pool_next(nodes, at)) != COVEY_NONE; at++) {
         uint32_t root = covey_pool_at(nodes, at).index;
         if (covey__parent_of(world, root) != COVEY_NONE) continue;
-        for (uint32_t below = root; below != COVEY_NONE; below = step(world, root, below, &level, UINT32_MAX)) {
+        for (uint32_t below = root; below != COVEY_NONE; below = next_below(world, root, below, &level, UINT32_MAX)) {
             reached++;
             if (level > *depth) *depth = level;
         }
