@@ -1,4 +1,5 @@
-/* Entities that come back with their handles: first all are checked and marked, then all are made. */
+/* Entities that are created again with their old handles: all handles are checked and marked first, then the entities
+ * are created. */
 #include "change/entity.h"
 #include "memory/result.h"
 #include "observe/signal.h"
@@ -11,14 +12,14 @@ static const char no_memory[] = "an allocation failed: nothing has changed, try 
 /* Why no entity can be created with this handle; NULL if one can. Its index has a page. */
 static const char *why_not(const covey__entity_page *page, covey_entity e) {
     uint32_t now = page->generation[e.index % COVEY_PAGE_SIZE];
-    if ((now & 1) != 0) return "the index is in use, or given twice: destroy its entity first";
+    if ((now & 1) != 0) return "the index is in use, or the handle is listed twice: destroy its entity first";
     if (covey__is_set_aside(page, e.index))
         return "the index is set aside for a command buffer: replay or clear it first";
     if (covey__is_retired(page, e.index)) return e.generation != COVEY_GENERATION_MAX ? "the index is retired" : NULL;
     return e.generation + 1u < now ? "a later generation of the index was used: only the last handle comes back" : NULL;
 }
 
-/* Checks a handle, and marks its index as used until all are checked, which finds duplicates. */
+/* Checks a handle, and marks its index as used until all handles are checked: this finds duplicates. */
 static covey_result mark(covey_world *world, covey_entity e, const char **why) {
     *why = "generations of living entities are odd, and neither part may be too large";
     if (covey_is_null(covey_entity_make(e.index, e.generation)) || (e.generation & 1) == 0) return COVEY_ERROR_RANGE;
@@ -35,7 +36,7 @@ static covey_result mark(covey_world *world, covey_entity e, const char **why) {
  * 64 entities that fill a block, in the order of indices, all of them free. Loops with constant counts and no branches,
  * so that compilers vectorise them. */
 
-/* Whether the handles are of all indices of a block, and may come back; `marked` is added to all generations. */
+/* Whether the handles cover all indices of a block and can be created again. `marked` was added to all generations. */
 static bool may_return(const covey_entity *entities, const uint32_t *generations, uint32_t marked) {
     uint32_t first = entities->index, wrong = 0;
     for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) {
@@ -46,7 +47,7 @@ static bool may_return(const covey_entity *entities, const uint32_t *generations
     return wrong == 0;
 }
 
-/* The page of the first 64 entities of an array if they are such a block, or NULL. */
+/* The page of the first 64 entities of an array if they fill a block; otherwise NULL. */
 static covey__entity_page *page_of_block(const covey_world *world, const covey_entity *entities, uint32_t left,
                                          uint32_t marked) {
     if (!covey__may_be_block(entities, left)) return NULL;

@@ -53,7 +53,7 @@ static void *place_or_fail(covey_pool *pool, covey_entity e, const void **source
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey__reason(result));
-    if (!pool->observers) COVEY__CHANGED(pool->world); /* otherwise after it has settled */
+    if (!pool->observers) COVEY__CHANGED(pool->world); /* an observed pool is validated after it has settled */
     return value;
 }
 
@@ -72,7 +72,7 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
     return pool->observers && !quick ? covey__pool_settle(pool, index, generation) : to;
 }
 
-/* Makes the type's default value; or fails. */
+/* Makes the default value of the type, or fails. */
 static bool begin_default(const covey_pool *pool, covey_entity e, covey__default *d) {
     covey_result result = covey__default_begin(pool->world, pool->type, d);
     if (result != COVEY_OK)
@@ -88,7 +88,7 @@ static void *end_default(const covey_pool *pool, covey__default *d, void *added)
     return added;
 }
 
-/* Checks the entity first, so that no hook is called in vain; reports why it cannot get the component. */
+/* Checks the entity first, so that no hook is called if the add is refused. */
 void *covey__pool_add_default(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     covey__default d;
@@ -117,7 +117,7 @@ void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn 
     return pool->observers ? covey__pool_settle(pool, e.index, e.generation) : to;
 }
 
-/* After the value is written: settles and tells. Returns the final address of the value. */
+/* After the value is written: settles the component and emits the add. Returns the final address of the value. */
 void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     covey__observers_after_add(pool, &e, 1, true);
@@ -191,8 +191,8 @@ bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value) {
 
 static bool adds(const covey__change *c) { return c->told.signal == COVEY_ON_ADD; }
 
-/* How many events of a change a queue gets from one source, with those that follow when the components are removed
- * again. Room for the end of entities was reserved when they were created. */
+/* How many events a queue gets for a change from one source, including the later removal of the components. Room for
+ * the destruction of entities was reserved when they were created. */
 static uint64_t events_from(const covey__change *c, const covey__source_of_events *source, bool placed) {
     uint32_t signals = (uint32_t)c->told.signal;
     if (c->told.pool != source->pool) return 0;
@@ -200,7 +200,7 @@ static uint64_t events_from(const covey__change *c, const covey__source_of_event
     return (uint64_t)c->told.count * covey__bits_in(source->signals & signals);
 }
 
-/* Reserves for all changes at once: a queue may get events of several. */
+/* Reserves for all changes together, because a queue may get events of several. */
 covey_result covey__changes_reserve_queues(covey_world *world, const covey__change *changes, uint32_t count,
                                            bool placed) {
     for (covey_queue *queue = world->queues; queue; queue = queue->next) {
@@ -212,7 +212,7 @@ covey_result covey__changes_reserve_queues(covey_world *world, const covey__chan
     return COVEY_OK;
 }
 
-/* For the handles of entities that a reactive set may keep, because of any of the changes. */
+/* Reserves memory for the handles of destroyed entities that a reactive set may keep because of any of the changes. */
 static covey_result reserve_handles(covey_pool *tags, const covey__change *changes, uint32_t count) {
     uint64_t handles = 0;
     for (uint32_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
-/* Command buffers: bytes with command after command, and ids that are set aside for entities to come. The layout is
- * drawn in commands.h. */
+/* Command buffers: commands one after the other in an array of bytes, and ids that are set aside for entities that
+ * commands create. covey/commands.h draws the layout. */
 #include "change/commands.h"
 
 #include "memory/alloc.h"
@@ -14,7 +14,7 @@
 #include <stdalign.h>
 
 #define LINE 64                       /* the unit in which the bytes grow, and their alignment */
-#define LINES_MAX ((uint32_t)1 << 28) /* the commands that fit can be counted */
+#define LINES_MAX ((uint32_t)1 << 28) /* keeps the number of commands within 32 bits */
 #define END sizeof(uint64_t)          /* bytes that mark the end behind the last command */
 
 _Static_assert(alignof(covey_type) > COVEY__RECORD_REMOVE, "the kind fits into the low bits of a type's address");
@@ -94,7 +94,7 @@ static void rewind_bytes(covey_commands *c) {
     c->next = 0;
 }
 
-/* A busy buffer has no room: recording then fails with a reason. */
+/* A busy buffer has no room, so that recording fails and gives a reason. */
 static void make_busy(covey_commands *c) {
     const uint64_t end = COVEY__RECORD_END;
     c->busy = true;
@@ -136,7 +136,7 @@ char *covey__record_slowly(covey_commands *c, size_t bytes) {
 
 bool covey__record_nobody(covey_commands *c) {
     return fail_recording(c, COVEY_ERROR_DEAD,
-                          "its handle is null: find out which call returned null instead of an entity");
+                          "its handle is null: check which call returned null instead of an entity");
 }
 
 /* Buffers move values as bytes. */
@@ -209,7 +209,7 @@ static covey_result reach_ids(covey_commands *c, uint64_t count) {
     return COVEY_OK;
 }
 
-/* Sets ids aside until this many are ready; keeps those it got when the world has no more. */
+/* Sets ids aside until this many are ready. When the world has no more, keeps those that it got. */
 static covey_result take_ids(covey_commands *c, uint32_t wanted) {
     uint32_t ready = c->id_count - c->taken;
     if (ready >= wanted) return COVEY_OK;
@@ -259,7 +259,7 @@ static void free_id(covey_world *world, covey_entity e, bool seen) {
     else covey__entity_release(world, covey__entity(e.index, e.generation + (seen ? 2u : 0u)));
 }
 
-/* Whether ids are taken from the world when they are recorded, and freed when the buffer is cleared. */
+/* Whether the buffer takes ids from the world while it records, and frees them when it is cleared. */
 static bool takes_as_it_goes(const covey_commands *c) { return c->wanted == 0 && !c->apart; }
 
 void covey__commands_keep_apart(covey_commands *c) { c->apart = true; }
@@ -270,8 +270,8 @@ static void free_recorded(covey_commands *c, uint32_t count) {
     remove_ids(c, count);
 }
 
-/* Makes an id that was recorded as created ready again, before the other ready ones. The program has seen its handle,
- * so the next one differs. */
+/* Makes an id that was recorded as created ready again, before the other ready ids. The program has seen its handle,
+ * so its generation changes. */
 static void renew_id(covey_commands *c, uint32_t at) {
     covey_entity e = c->ids[at], *first = c->ids + c->spent;
     if (e.generation == COVEY_GENERATION_MAX) {
@@ -283,7 +283,7 @@ static void renew_id(covey_commands *c, uint32_t at) {
     c->ids[--c->taken] = covey__entity(e.index, e.generation + 2);
 }
 
-/* Hooks and parallel systems must not change the world, and taking or freeing an id does. */
+/* Hooks and parallel systems must not change the world; taking or freeing an id changes it. */
 static bool is_in_hook(const covey_commands *c) {
     bool in_hook = COVEY__GET_WORD(c->world->hooks) != 0;
     COVEY__CONTRACT(c->world, !in_hook,
@@ -392,7 +392,7 @@ void covey_commands_clear(covey_commands *c) {
 /* ---- Replaying ---------------------------------------------------------------------------------------------------*/
 
 /* A replay. Commands that differ only in entity and value are done together: the type is looked up once, and the size
- * of the value is a constant. */
+ * of the value is a constant in the loop. */
 typedef struct replaying {
     covey_commands *commands;
     covey_world *world;
@@ -453,8 +453,8 @@ COVEY_HOT void remove_sized(replaying *r, covey_pool *pool, size_t size) {
 
 enum { TOGETHER = 128, FEW = 8 }; /* the most and the fewest commands that are done together */
 
-/* Whether adds in the order of indices can be done together: the pool has no observers, and the values of commands lie at
- * equal distances. */
+/* Whether adds in the order of indices can be done together: the pool has no observers, and the values of commands are
+ * at equal distances. */
 static bool adds_together(const replaying *r, const covey_pool *pool) {
     return covey__storage_adds_alike(pool) && !pool->observers && !r->world->dying && value_align(pool->type) == 8;
 }
@@ -722,25 +722,27 @@ size_t covey_commands_memory(const covey_commands *c) {
 bool covey__commands_valid(const covey_commands *c, const char **why) {
     uint32_t count = 0, creates = 0;
     size_t at = c->next;
-    REQUIRE(used(c) <= (size_t)c->lines * LINE, "commands: more bytes than there are");
+    REQUIRE(used(c) <= (size_t)c->lines * LINE, "commands: the commands end behind the bytes");
     REQUIRE(c->spent + c->created <= c->taken && c->taken <= c->id_count && c->id_count <= c->id_capacity,
-            "commands: more ids than there are");
-    REQUIRE(!takes_as_it_goes(c) || c->spent == 0, "commands: ids to retire that the world should have");
+            "commands: the ids end behind their array");
+    REQUIRE(!takes_as_it_goes(c) || c->spent == 0,
+            "commands: ids are to be retired, but the buffer takes ids from the world");
     for (; !c->busy && at + sizeof(command) <= used(c); count++) {
         const command *next = command_at(c, at);
         covey__record_kind kind = command_kind(next);
-        REQUIRE(next->what != COVEY__RECORD_END && kind <= COVEY__RECORD_CALL, "commands: one of no kind");
+        REQUIRE(next->what != COVEY__RECORD_END && kind <= COVEY__RECORD_CALL,
+                "commands: a command has an unknown kind");
         REQUIRE((kind > COVEY__RECORD_REMOVE) == (next->what <= COVEY__RECORD_CALL),
-                "commands: one without a type, or with one that it does not need");
+                "commands: a command lacks a type, or has one that it does not need");
         creates += kind == COVEY__RECORD_CREATE;
         at += command_bytes(next);
     }
-    REQUIRE(c->busy || at == used(c), "commands: the last one is not whole");
-    REQUIRE(c->busy || count == c->count, "commands: their number is not what was counted");
+    REQUIRE(c->busy || at == used(c), "commands: the last command is incomplete");
+    REQUIRE(c->busy || count == c->count, "commands: the count is not the number of commands");
     REQUIRE(c->busy || creates == c->taken - c->spent - c->created,
-            "commands: an id that nobody creates, or the other way round");
+            "commands: the used ids do not match the create commands");
     REQUIRE(c->heap.bytes == sizeof *c + (size_t)c->lines * LINE + c->id_capacity * sizeof *c->ids,
-            "commands: bytes that are not accounted for");
+            "commands: the byte count of the heap is wrong");
     return true;
 }
 
@@ -748,11 +750,11 @@ bool covey__commands_valid(const covey_commands *c, const char **why) {
 
 static bool valid_id(const covey_world *world, covey_entity e, const char **why) {
     const covey__entity_page *page = covey__entity_page_of(world, e.index);
-    REQUIRE(page && covey__is_set_aside(page, e.index), "commands: an id that is not set aside");
-    REQUIRE(covey__range_of(world, e.index) == &world->range, "commands: an id of a reserved range");
+    REQUIRE(page && covey__is_set_aside(page, e.index), "commands: an id is not set aside in the table");
+    REQUIRE(covey__range_of(world, e.index) == &world->range, "commands: an id belongs to a reserved range");
     REQUIRE((e.generation & 1) != 0 && e.generation <= COVEY_GENERATION_MAX &&
                 e.generation > page->generation[e.index % COVEY_PAGE_SIZE],
-            "commands: an id of another generation");
+            "commands: an id has the wrong generation");
     return true;
 }
 
@@ -760,7 +762,8 @@ static bool valid_id(const covey_world *world, covey_entity e, const char **why)
 bool covey__commands_all_valid(const covey_world *world, uint64_t set_aside, const char **why) {
     const covey_commands *previous = NULL;
     for (const covey_commands *c = world->commands; c; previous = c, c = c->next_of_world) {
-        REQUIRE(c->world == world && c->previous_of_world == previous, "commands: a buffer that is not in the list");
+        REQUIRE(c->world == world && c->previous_of_world == previous,
+                "commands: the list of buffers is not linked both ways");
         if (!covey__commands_valid(c, why)) return false;
         for (uint32_t i = 0; i < c->id_count; i++) {
             if (i >= c->spent && i < c->spent + c->created) continue;
@@ -768,6 +771,6 @@ bool covey__commands_all_valid(const covey_world *world, uint64_t set_aside, con
             set_aside -= covey__fingerprint(c->ids[i].index);
         }
     }
-    REQUIRE(set_aside == 0, "commands: an index that is set aside for nobody, or twice");
+    REQUIRE(set_aside == 0, "commands: an index is set aside for no buffer, or for two");
     return true;
 }

@@ -1,5 +1,5 @@
-/* Changing the storage of a pool in a running world: the components are moved to a new one, which then takes the place
- * of the old. */
+/* Changing the storage of a pool in a running world: the components move to a new storage, which then replaces the old
+ * one. */
 #include "observe/observers.h"
 #include "change/pool.h"
 #include "memory/result.h"
@@ -8,8 +8,8 @@
 #include "storage/type.h"
 #include "memory/unchecked.h"
 
-/* Places for all, and then their values: a hook moves them when nothing can fail any more, and none while there are
- * places without values. */
+/* Makes places for all components first, then moves the values: move hooks run when nothing can fail any more, and not
+ * while some places have no value. */
 static covey_result move_components(const covey_pool *from, covey_pool *to) {
     covey_result result = covey__storage_reserve(to, covey_pool_count(from));
     covey__mover mover = covey__storage_set_mover(to, (covey__mover){ NULL, NULL });
@@ -26,11 +26,11 @@ static covey_result move_components(const covey_pool *from, covey_pool *to) {
     return result;
 }
 
-/* Why a pool keeps the storage it has; NULL: it need not. */
+/* Why a pool cannot change its storage; NULL if it can. */
 static const char *storage_objection(const covey_pool *pool, covey_storage storage) {
     if (pool->observers && pool->observers->is_owned) return "a group owns it: destroy the group first";
     if (pool->observers && pool->observers->keeps_order) return "it is kept in an order: end that with covey_pool_keep";
-    if ((pool->uses & COVEY_USE_STABLE) != 0) return "its addresses were asked to be stable";
+    if ((pool->uses & COVEY_USE_STABLE) != 0) return "it was asked for stable addresses";
     if ((pool->uses & COVEY__USE_REACTIVE) != 0) return "it is a reactive set";
     if (pool->type->policy != COVEY_SWAP_AND_POP && !covey__is_packed_in(storage))
         return "its type has a .policy, which only sparse sets have";

@@ -1,5 +1,5 @@
-/* Copies of entities. All that can fail comes first: copy hooks write to scratch memory, and new components are placed.
- * Then present values are overwritten, and finally observers are told. */
+/* Copies of entities. All steps that can fail come first: copy hooks write to scratch memory, and new components are
+ * placed. Then present values are overwritten, and finally observers are notified. */
 #include "memory/alloc.h"
 #include "change/change.h"
 #include "change/many.h"
@@ -24,7 +24,7 @@ typedef struct copying {
     const char *culprit;    /* the type that could not be copied, or NULL */
 } copying;
 
-/* A component of `from`. */
+/* A component of `from`, in the order of pools. */
 typedef struct part {
     covey_pool *pool;
     uint32_t number, next; /* among the parts; of the pool to go on with */
@@ -33,7 +33,7 @@ typedef struct part {
 
 /* ---- Parts -------------------------------------------------------------------------------------------------------*/
 
-/* The first pool from a number on that has the index, and is not of the library's own; or NULL. */
+/* The first pool from a number on that has the index and is not internal; or NULL. */
 static covey_pool *next_pool(const covey_world *world, uint32_t index, uint32_t *number) {
     for (covey__present p = covey__present_at(world, index, *number); covey__present_next(&p);) {
         *number = p.pool->number + 1;
@@ -85,7 +85,8 @@ static covey_result plan(copying *c) {
 
 /* ---- Changes -----------------------------------------------------------------------------------------------------*/
 
-/* Moves the copies to their places. A single copy is placed like an add; clones append. */
+/* Lists the changes: the creation of clones, and an add or a set for each part. A single copy is placed like an add;
+ * clones append. */
 static void list_copies(const copying *c) {
     if (c->parts == 0) return;
     c->changes[0] = (covey__change){ .told = { .signal = COVEY_ON_CREATE, .entities = c->to, .count = c->count } };
@@ -113,7 +114,7 @@ static void drop_made(const copying *c, const part *p, uint32_t count) {
     for (uint32_t i = 0; i < count && type->copy && type->drop; i++) covey__drop(c->world, type, made(c, p, i));
 }
 
-/* Of the first parts. */
+/* Drops the copies of the first parts. */
 static void drop_parts(const copying *c, uint32_t parts) {
     for (part p = first_part(c); p.pool && p.number < parts; next_part(c, &p)) drop_made(c, &p, c->count);
 }
@@ -144,7 +145,7 @@ static covey_result make_changes(copying *c) {
 
 /* ---- Nothing fails from here on ----------------------------------------------------------------------------------*/
 
-/* Replaces the value that `to` has of a part. */
+/* Replaces the present value of a part. */
 static void overwrite_part(const copying *c, const part *p) {
     if (c->changes[p->number + 1].told.signal != COVEY_ON_SET) return;
     void *value = has_hook(p) ? made(c, p, 0) : covey__value_of_index(p->pool, c->from.index);

@@ -1,5 +1,5 @@
-/* Enabling and disabling. A disabled entity has an internal tag, which every group excludes, and every view that does
- * not ask for disabled ones; a disabled component has a bit in a table of its pool. */
+/* Enabling and disabling. A disabled entity has an internal tag; all groups exclude it, and so do views that do not
+ * ask for disabled entities. A disabled component has a bit in a table of its pool. */
 #include "change/enable.h"
 
 #include "storage/block_store.h"
@@ -99,9 +99,10 @@ bool covey_component_is_enabled_raw(const covey_world *world, covey_entity e, co
 
 bool covey__disabled_valid(const covey_world *world, const char **why) {
     uint32_t hiding = 0;
-    REQUIRE(world->disabled == covey__pool_bound(world, &covey_type_covey_disabled), "disabled: another pool");
+    REQUIRE(world->disabled == covey__pool_bound(world, &covey_type_covey_disabled),
+            "disabled: world->disabled is not the pool of covey.disabled");
     for (uint32_t i = 0; i < world->pool_count; i++) hiding += covey__may_hide(world->pools[i]);
-    REQUIRE(hiding == world->hiding, "disabled: the number of pools is not what was counted");
+    REQUIRE(hiding == world->hiding, "disabled: world->hiding is not the number of pools with disabled components");
     REQUIRE(world->tick != 0, "ticks: no tick");
     return true;
 }

@@ -52,7 +52,7 @@ covey_result covey__entities_prepare(covey_world *world, uint32_t count) {
     return covey__listeners_prepare(world->listeners, COVEY_ON_CREATE, NULL, count);
 }
 
-/* Tells listeners about a new entity. Null when a listener has destroyed it. */
+/* Emits the creation of an entity. Returns null if a listener has destroyed it. */
 static covey_entity tell_of(covey_world *world, covey_entity e) {
     covey__emit(world, NULL, COVEY_ON_CREATE, &e, 1);
     COVEY__CHANGED(world);
@@ -75,14 +75,14 @@ static covey_entity create_from(covey_world *world, covey__range *range) {
     return result == COVEY_OK ? tell_of(world, e) : fail_to_create(world, result);
 }
 
-/* Without listeners, no more is missing than the next free index. */
+/* Without listeners, only the next free index has to be found. */
 covey_entity covey__create_slowly(covey_world *world) {
     if (world->listeners) return create_from(world, &world->range);
     covey_result result = covey__range_seek(world, &world->range);
     return result == COVEY_OK ? covey_create(world) : fail_to_create(world, result);
 }
 
-/* Whether an index can be taken: it has a page, and no entity. Otherwise fails. */
+/* Whether an entity can be created at an index: it has a page, and is free. Otherwise fails. */
 static bool may_be_taken(covey_world *world, uint32_t index) {
     if (covey__entities_prepare(world, 1) != COVEY_OK || !covey__entities_reach(world, index)) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no entity could be created at index %u: %s", index,
@@ -161,7 +161,7 @@ covey_entity covey__entity_set_aside(covey_world *world, covey_result *result) {
     return covey__entity(index, page->generation[index % COVEY_PAGE_SIZE] + 1);
 }
 
-/* Ends that an index is set aside; its last generation was this one. */
+/* Makes an index no longer set aside, with this generation. */
 static covey__entity_page *take_back(const covey_world *world, uint32_t index, uint32_t generation) {
     covey__entity_page *page = covey__existing_page(world, index);
     page->aside[index % COVEY_PAGE_SIZE / 64] &= ~covey__table_bit(index);

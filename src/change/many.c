@@ -1,5 +1,5 @@
-/* Many at once: entities that are created, get components and are destroyed, by blocks of 64 indices where they are
- * neighbours. */
+/* Many entities at once: creating them, adding components and destroying them. Neighbours are handled by blocks of 64
+ * indices. */
 #include "change/many.h"
 
 #include "memory/bits.h"
@@ -71,7 +71,7 @@ void covey__entities_undo_create(covey_world *world, covey_entity *entities, uin
     }
 }
 
-/* Whether a hook asks for entities, or there is no array for their handles: sets null handles. */
+/* Whether the call is refused: it comes from a hook, or there is no array for the handles. Then sets null handles. */
 static bool are_refused(covey_world *world, covey_entity *entities, uint32_t count) {
     COVEY__NEEDS_ARRAY(world, entities, count);
     if (!entities && count != 0) {
@@ -118,7 +118,7 @@ static bool is_last(const uint32_t *generations) {
     return last != 0;
 }
 
-/* All entities of a block, as end_one would do it. */
+/* Like end_one for all entities of a block. */
 static void end_block(covey_world *world, uint32_t *generations, uint32_t index) {
     for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) generations[i]++;
     covey__range_free_word(world, index, UINT64_MAX);
@@ -136,7 +136,7 @@ static void end_all(covey_world *world, const covey_entity *entities, const cove
     for (uint32_t i = 0; i < s->count; i++) COVEY__TRACE(world, world->destroyed, entities[i].index);
 }
 
-/* Destroys entities of a block, if that calls no code of the program; otherwise false. */
+/* Destroys entities of a block if that calls no code of the program. Otherwise returns false. */
 static bool destroy_quietly(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
     if (world->heard != 0 || !are_quiet(world, entities->index)) return false;
     covey__fast_destroy_off(world);
@@ -172,7 +172,7 @@ static uint64_t find_present(const covey_world *world, batch *b, uint32_t word) 
     return all;
 }
 
-/* Whether no code of the program is called, and the entities have enough pools in common. */
+/* Whether destroying them calls no code of the program, and they have enough pools in common. */
 static bool may_end_together(const covey_world *world, batch *b) {
     uint64_t in_all = 0, in_each = 0;
     for (uint32_t word = 0; word * 64 < world->pool_count; word++) {
@@ -307,7 +307,7 @@ static bool all_take_components(covey_world *world, const covey_entity *entities
     return true;
 }
 
-/* Without values, each gets a copy of the default, also of types that are not copied from entity to entity. */
+/* Without values, each entity gets a copy of the default, even if the type has .no_copy. */
 static void place_defaults(covey__placing *placing, const covey_type *type) {
     placing->values = type->defaults;
     placing->copies = placing->copies || type->defaults;

@@ -117,7 +117,8 @@ covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {
     return NULL;
 }
 
-/* The pool of a type whose address is not the first that its search finds: bound elsewhere, or new to the world. */
+/* The pool of a type that the first entry of the table does not have: the type is in another entry, or new to the
+ * world. Fails for a dead entity. */
 covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type) {
     covey_entity e = covey__entity(index, generation);
     if (covey_alive(world, e)) return covey_pool_of_raw(world, type);
@@ -161,7 +162,7 @@ bool covey__may_be_set(covey_pool *pool, covey_signal signal, covey_entity e) {
     return result == COVEY_OK;
 }
 
-/* Overwrites in an observed pool, in two steps: before the new value is written, */
+/* Overwrites a value in an observed pool, in two steps: before the caller writes the new value, */
 void *covey__pool_renew(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     if (!covey__may_be_set(pool, COVEY_ON_SET, e)) return NULL;
@@ -190,13 +191,13 @@ void *covey__pool_overwrite(covey_pool *pool, uint32_t index, uint32_t generatio
 
 /* ---- Clearing ----------------------------------------------------------------------------------------------------*/
 
-/* Whether listeners are told of removals, or an emission about the pool is under way. */
+/* Whether the pool has listeners to removals, or an active emission. */
 static bool removals_are_heard(const covey_pool *pool) {
     if (!pool->observers) return false;
     return (pool->observers->listeners.signals & COVEY_ON_REMOVE) != 0 || pool->observers->listeners.emitting != 0;
 }
 
-/* Which components to remove: those that a function chooses, or all without one. */
+/* Which components to remove: those that a function chooses; without a function, all. */
 typedef struct choice {
     covey_condition_fn *remove;
     void *context;
@@ -235,7 +236,7 @@ static uint32_t remove_quietly(covey_pool *pool, const covey_entity *entities, u
     return count;
 }
 
-/* Tells listeners about the removal, then removes those that are still present. */
+/* Announces the removals, then removes the components that are still present. */
 static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t count) {
     uint32_t rest = 0, removed = 0;
     for (uint32_t i = 0; i < count; i++) covey__finish_emissions(pool, entities[i]);
@@ -257,7 +258,7 @@ static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t
     return removed;
 }
 
-/* Announces and removes the chosen components in batches. Components that listeners add meanwhile may stay. */
+/* Removes the chosen components in batches. Components that listeners add meanwhile may stay. */
 static uint32_t remove_chosen(covey_pool *pool, const choice *c) {
     covey_entity entities[COVEY__BLOCK_IDS];
     uint32_t position = covey_pool_size(pool), count, removed = 0; /* 0 for a pool in blocks */
@@ -440,14 +441,15 @@ covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const c
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
 bool covey__pool_valid(const covey_world *world, const covey_pool *pool, const char **why) {
-    REQUIRE(pool->world == world, "pool: of another world");
-    REQUIRE(pool->number < world->pool_count && world->pools[pool->number] == pool, "pool: of another number");
+    REQUIRE(pool->world == world, "pool: it belongs to another world");
+    REQUIRE(pool->number < world->pool_count && world->pools[pool->number] == pool,
+            "pool: its number is not its place in the world");
     if (!covey__storage_valid(pool, why)) return false;
     if (covey__is_reactive(pool) && !covey__reactive_valid(pool, why)) return false;
     for (uint32_t i = covey_pool_next(pool, 0); i != COVEY_NONE; i = covey_pool_next(pool, i + 1)) {
         covey_entity e = covey_pool_at(pool, i);
-        REQUIRE(covey_alive(world, e), "pool: a component of a dead entity");
+        REQUIRE(covey_alive(world, e), "pool: a dead entity has a component");
     }
-    REQUIRE(covey__storage_is_marked(pool), "presence: a pool that has something there and is not marked");
+    REQUIRE(covey__storage_is_marked(pool), "presence: a pool is not marked in a block where it has components");
     return true;
 }

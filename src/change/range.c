@@ -121,7 +121,7 @@ static bool find_in_page(const covey_world *world, covey__range *range, uint32_t
     return false;
 }
 
-/* Where the indices of a range go on from an index that is in another one; the index itself if it is in the range. */
+/* The first index of a range from this index on: the index itself, or the first behind a reserved range. */
 static uint64_t run_of(const covey_world *world, const covey__range *range, uint64_t index) {
     uint32_t end;
     if (COVEY__LIKELY(world->reserved_count == 0)) return index;
@@ -173,7 +173,7 @@ bool covey__ranges_reserve(covey_world *world, uint32_t count) {
     return true;
 }
 
-/* Whether an index of [first, end) was used; looks only at those that have a page. */
+/* Whether an index of [first, end) was used. Indices without a page were not. */
 static bool any_was_used(const covey_world *world, uint32_t first, uint32_t end) {
     for (uint64_t index = first; index < end && index / COVEY_PAGE_SIZE < world->page_count;) {
         const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)index);
@@ -266,7 +266,7 @@ static bool valid_tree(const covey_world *world, const char **why) {
     for (uint32_t i = 0; i < count; i++) {
         const covey__range *range = &world->reserved[i], *behind;
         reserved_around(world, range->first, &behind);
-        REQUIRE(range->first < range->end && (!behind || behind->first >= range->end), "entities: ranges that overlap");
+        REQUIRE(range->first < range->end && (!behind || behind->first >= range->end), "entities: two ranges overlap");
     }
     return true;
 }
@@ -282,12 +282,13 @@ static bool has_free_below(const covey_world *world, const covey__range *range) 
 }
 
 static bool valid_range(const covey_world *world, const covey__range *range, const char **why) {
-    REQUIRE(range->at % WORD == 0 && range->at >= word_of(range->first), "entities: a range that has left its indices");
-    REQUIRE(!has_free_below(world, range), "entities: a free index that its range has passed");
+    REQUIRE(range->at % WORD == 0 && range->at >= word_of(range->first),
+            "entities: the position of a range is outside of its indices");
+    REQUIRE(!has_free_below(world, range), "entities: a range has passed a free index");
     if (range->issues == 0) return true;
-    REQUIRE(covey__entity_page_of(world, range->at) == range->page, "entities: a range with the page of another word");
-    REQUIRE(range->issues == issued_by(world, range, range->at),
-            "entities: a range that issues indices of another one");
+    REQUIRE(covey__entity_page_of(world, range->at) == range->page,
+            "entities: a range points to the page of another word");
+    REQUIRE(range->issues == issued_by(world, range, range->at), "entities: a range issues indices of another range");
     return true;
 }
 

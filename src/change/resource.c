@@ -1,5 +1,5 @@
-/* Resources: one value per type for the whole world, in the order in which they were set first. They are few, so that a
- * look at the first ones is as quick as a table; a tree finds the others by name. */
+/* Resources: one value per type for the whole world, in the order in which they were first set. There are few, so
+ * comparing the first ones is as fast as a table; a tree finds the others by name. */
 #include "change/resource.h"
 
 #include "memory/alloc.h"
@@ -24,7 +24,7 @@ struct covey__resources {
     covey__resource at[];
 };
 
-enum { LOOKED_AT = 16 }; /* by address, before a name is searched for */
+enum { LOOKED_AT = 16 }; /* compared by address before the search by name */
 
 static size_t resources_bytes(uint32_t capacity) {
     return capacity == 0 ? 0 : sizeof(struct covey__resources) + (size_t)capacity * sizeof(covey__resource);
@@ -43,7 +43,7 @@ static bool is_resource_before(const void *context, uint32_t a, uint32_t b) {
     return strcmp(list->at[a].type->name, list->at[b].type->name) < 0;
 }
 
-/* Counts the resource behind the last one, and links it. */
+/* Counts the place behind the last resource, and links it into the tree. */
 static void count_in(struct covey__resources *list) {
     covey__tree tree = { resource_links, is_resource_before, list };
     list->root = covey__tree_put(&tree, list->root, list->count++);
@@ -102,7 +102,7 @@ static bool reserve_place(covey_world *world, struct covey__resources **list) {
     return true;
 }
 
-/* A place behind the others, not counted yet. NULL when an allocation fails. */
+/* Makes a place behind the last resource, which is not counted yet. NULL when an allocation fails. */
 static covey__resource *append_place(covey_world *world, struct covey__resources **list, const covey_type *type) {
     if (!reserve_place(world, list)) return NULL;
     void *value =
@@ -122,7 +122,7 @@ static void drop_value(const covey_world *world, const covey__resource *resource
     covey__drop(world, resource->type, resource->value);
 }
 
-/* Whether a resource of a type can be added, which is absent; otherwise fails. */
+/* Whether an absent resource can be added; otherwise fails. */
 static bool may_be_added(covey_world *world, const covey_type *type) {
     const char *name = type->name ? type->name : "(no name)";
     bool valid = covey__type_valid(type), taken = named(world->resources, name) || named(world->references, name);
@@ -234,7 +234,7 @@ static void renumber(uint32_t *number, uint32_t gap) {
     if (*number != COVEY__NO_NODE && *number > gap) --*number;
 }
 
-/* Moves the resources behind it up, and their numbers: O(resources), unless it is the last. */
+/* Moves the resources behind it up, and renumbers them: O(resources), unless it is the last. */
 static void close_gap(struct covey__resources *list, covey__resource *at) {
     uint32_t gap = (uint32_t)(at - list->at), behind = list->count - 1 - gap;
     uncount(list, gap);
@@ -406,20 +406,21 @@ static bool is_ordered(const struct covey__resources *list) {
 }
 
 bool covey__resources_valid(const covey_world *world, const char **why) {
-    const char *reason = resource_count(world) > capacity_of(world) ? "resources: more than there is room for" : NULL;
+    const char *reason =
+        resource_count(world) > capacity_of(world) ? "resources: the count is larger than the capacity" : NULL;
     if (!reason && !(is_ordered(world->resources) && is_ordered(world->references)))
-        reason = "resources: two of one name, or out of order";
+        reason = "resources: two have one name, or the tree is out of order";
     for (uint32_t i = 0; i < resource_count(world) && !reason; i++) {
         const covey__resource *resource = &world->resources->at[i];
-        if (!resource->value) reason = "resources: one without a value";
+        if (!resource->value) reason = "resources: a resource has no value";
         else if ((uintptr_t)resource->value % covey__type_align(resource->type) != 0)
-            reason = "resources: one is misaligned";
+            reason = "resources: a value is misaligned";
         else if ((resource->value == covey__nothing) != (resource->type->size == 0))
-            reason = "resources: one without bytes that has some, or the other way round";
+            reason = "resources: a type of size 0 has memory, or another type has none";
     }
     for (uint32_t i = 0; world->references && i < world->references->count && !reason; i++) {
         const covey__resource *reference = &world->references->at[i];
-        if (!reference->value) reason = "resources: a reference to nothing";
+        if (!reference->value) reason = "resources: a reference is NULL";
     }
     if (reason && why) *why = reason;
     return !reason;

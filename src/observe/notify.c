@@ -94,7 +94,7 @@ static bool valid_disabled(const covey_pool *pool, const char **why) {
             for (uint64_t left = ((const uint64_t *)disabled->at[i])[block]; left != 0; left &= left - 1)
                 REQUIRE(
                     covey__has_index(pool, i * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS + covey__lowest_bit(left)),
-                    "disabled: a component that is absent");
+                    "disabled: an absent component is disabled");
     return true;
 }
 
@@ -122,7 +122,8 @@ bool covey__observers_valid(const covey_pool *pool, const char **why) {
     const covey__listeners *listeners = &observers->listeners;
     bool needed = listeners->count != 0 || listeners->emitting != 0 || observers->disabled.at ||
                   covey__type_is_observed(pool->type);
-    REQUIRE(needed || observers->group_count != 0 || observers->keeps_order, "observers: kept although none is left");
+    REQUIRE(needed || observers->group_count != 0 || observers->keeps_order,
+            "observers: the structure remains, but no observer is left");
     for (uint32_t i = 0; i < listeners->count; i++) needs |= listeners->all[i].queue || listeners->all[i].tags;
     REQUIRE(!pool->plain && pool->filling.block == COVEY__NO_BLOCK, "observers: inline adds or removals bypass them");
     REQUIRE(pool->adding == (observers->sole ? COVEY__ADD_TO_GROUP : COVEY__ADD_AND_SETTLE),
@@ -137,6 +138,6 @@ bool covey__observers_valid(const covey_pool *pool, const char **why) {
     }
     REQUIRE(observers->needs_memory == needs, "observers: needs_memory is wrong");
     REQUIRE(!observers->keeps_order || covey__storage_takes_any_order(pool),
-            "observers: they keep an order that the storage cannot have");
+            "observers: the pool is kept in order, but its storage cannot be ordered");
     return valid_sole(pool, why) && valid_disabled(pool, why) && covey__ticks_valid(pool, why);
 }

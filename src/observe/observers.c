@@ -1,4 +1,4 @@
-/* Which pools have observers, and what the inline code may do there. */
+/* Which observers a pool has, and what the inline code may do in the pool. */
 #include "observe/observers.h"
 
 #include "memory/alloc.h"
@@ -94,7 +94,7 @@ static void find_sole(covey_pool *pool) {
     pool->adding = COVEY__ADD_TO_GROUP;
 }
 
-/* Whether some listeners keep events. */
+/* Whether a listener is a queue or a reactive set. */
 static bool keeps_events(const covey__listeners *listeners) {
     for (uint32_t i = 0; i < listeners->count; i++)
         if (listeners->all[i].queue || listeners->all[i].tags) return true;

@@ -1,6 +1,7 @@
-/* Observers of a pool: everything that is told when components are added and removed. A pool has a covey__observers
- * while it is in a group, is kept in an order, has listeners, or has had disabled components; and always if its type
- * has ticks or a move hook. Inline code then leaves adds and removals to the slow halves. */
+/* The observers of a pool: everything that is notified when components are added and removed. A pool has a
+ * covey__observers while it is in a group, is kept in an order, has listeners, or has had disabled components; and
+ * always if its type has ticks or a move hook. Inline code then leaves adds and removals to the slow halves. notify.h
+ * notifies observers. */
 #ifndef COVEY_OBSERVERS_H
 #define COVEY_OBSERVERS_H
 
@@ -30,7 +31,7 @@ typedef struct covey__listeners {
     covey__listener *all;
     uint32_t count, capacity;
     uint32_t signals;  /* the signals of all listeners, */
-    uint32_t called;   /* of those that are functions, */
+    uint32_t called;   /* of functions, */
     uint32_t queued;   /* of queues, */
     uint32_t decided;  /* and of reactive sets with a decide function */
     uint32_t emitting; /* active emissions: while there are any, the array may grow, but no listener leaves it */
@@ -70,7 +71,7 @@ static inline bool covey__group_needs_memory(const covey_group *group, covey__ro
     return role == COVEY__OWNED && covey__front_needs_memory(&group->front);
 }
 
-/* All that it names: fields, and what it excludes. */
+/* The number of its terms: fields and excluded types. */
 static inline uint32_t covey__group_terms(const covey_group *group) {
     return (uint32_t)group->view.fields + group->view.without;
 }
@@ -89,17 +90,18 @@ typedef struct covey__observers {
     bool is_excluded;  /* of a group */
     bool is_owned;     /* by a group */
     bool keeps_order;
-    bool settling;                   /* components have places that the groups have not heard of */
-    bool is_cleared;                 /* right now */
+    bool settling;                   /* some components are placed, but the groups are not notified yet */
+    bool is_cleared;                 /* the pool is being cleared */
     covey_group *sole;               /* the only observer, if it owns all its pools and excludes none; or NULL */
-    covey_pool *others[COVEY_TERMS]; /* the pools that it owns besides */
+    covey_pool *others[COVEY_TERMS]; /* the other pools that it owns */
     uint32_t other_count;
     covey_order order;
     covey__listeners listeners;
     covey_pool
         *sole_tags; /* the tags of the only listener, if it is a reactive set that collects values set; or NULL */
-    covey__pages disabled; /* which components are disabled: a bit for each index; no table while none ever was */
-    covey__pages ticks;    /* when components were changed: of covey__tick_page */
+    covey__pages
+        disabled;       /* which components are disabled: a bit for each index; no table before the first is disabled */
+    covey__pages ticks; /* when components were changed; pages of covey__tick_page */
 } covey__observers;
 
 /* Pools of types with ticks or a move hook are always observed: their changes go out of line. */
@@ -136,7 +138,7 @@ static inline bool covey__component_is_disabled(const covey_pool *pool, uint32_t
     return covey__disabled_mask(pool, index) >> index % COVEY__BLOCK_IDS & 1;
 }
 
-/* Whether a living entity has the component, and not disabled. */
+/* Whether a living entity has the component and it is not disabled. */
 static inline bool covey__sees(const covey_pool *pool, uint32_t index) {
     return covey__has_index(pool, index) && !covey__component_is_disabled(pool, index);
 }

@@ -1,4 +1,4 @@
-/* Queues: rings of events that are kept for later. */
+/* Queues: rings of events that the program reads later. */
 #include "observe/queue.h"
 
 #include "memory/alloc.h"
@@ -26,7 +26,8 @@ static uint32_t ring_place(const covey_queue *queue, uint32_t number) {
     return at < queue->capacity && at >= queue->first ? at : at - queue->capacity;
 }
 
-/* Moves copies of values to an array with larger places; those at the end of the ring go to its end. */
+/* Moves copies of values to an array with larger places. Copies at the end of the old ring go to the end of the new
+ * one. */
 static void move_copies(covey_queue *queue, char *values, uint32_t capacity, uint32_t stride) {
     uint32_t behind = queue->capacity - queue->first;
     for (uint32_t i = 0; i < queue->count && queue->stride != 0; i++) {
@@ -49,7 +50,8 @@ static bool grow_queue(covey_queue *queue, uint32_t wanted) {
         if (values) covey__free(heap, values, capacity, stride, queue->align);
         return false;
     }
-    uint32_t behind = queue->capacity - queue->first; /* those at the end stay at the end */
+    uint32_t behind =
+        queue->capacity - queue->first; /* events at the end of the old ring go to the end of the new one */
     move_copies(queue, values, capacity, stride);
     if (queue->count > behind) {
         memmove(events + capacity - behind, events + queue->first, behind * sizeof *events);
@@ -179,10 +181,11 @@ size_t covey__queues_bytes(const covey_world *world) {
 
 bool covey__queues_valid(const covey_world *world, const char **why) {
     for (const covey_queue *queue = world->queues; queue; queue = queue->next) {
-        REQUIRE(queue->world == world && queue->count <= queue->capacity, "queue: more than there is room for");
+        REQUIRE(queue->world == world && queue->count <= queue->capacity,
+                "queue: the count is larger than the capacity");
         REQUIRE(queue->capacity == 0 || queue->first < queue->capacity, "queue: begins nowhere");
         REQUIRE(world->emission || queue->count + covey__queue_owed(queue) <= queue->capacity,
-                "queue: no room for the end of what is there");
+                "queue: no room is left for the removals that are still to come");
     }
     return true;
 }

@@ -15,7 +15,7 @@
 
 enum {
     LONG = 8,                                 /* rows that justify a span: each span ends in a mispredicted branch */
-    ENOUGH = COVEY__BATCH - COVEY__BLOCK_IDS, /* rows from which on a list takes no further block */
+    ENOUGH = COVEY__BATCH - COVEY__BLOCK_IDS, /* a list with this many rows takes no further block */
     MOST_ALONG = 512                          /* rows of a span whose values are looked up before it is handed out */
 };
 
@@ -43,7 +43,7 @@ static bool hand_out_list(covey_iter *it, uint32_t rows) { return hand_out(it, r
 /* The id of a row: the id at a position of an array, or the number itself. */
 COVEY_HOT uint32_t index_at(const covey_entity *array, uint32_t number) { return array ? array[number].index : number; }
 
-/* The lowest bits of a mask, this many. */
+/* The lowest `count` bits of a mask. */
 static uint64_t first_bits(uint64_t bits, uint32_t count) {
     uint64_t rest = bits;
     while (count-- != 0) rest &= rest - 1;
@@ -60,7 +60,7 @@ static char *value_or_null(const covey_pool *pool, uint32_t index) {
     return covey__has_index(pool, index) ? covey__value_of_index(pool, index) : NULL;
 }
 
-/* What a lookup in a pool needs: of a pool in blocks, or of a flat set. */
+/* The fields that a lookup reads, of a pool in blocks or of a flat set. */
 typedef struct lookup {
     const covey__block_store *blocks; /* or NULL */
     const uintptr_t *pages;
@@ -425,7 +425,7 @@ static void prefetch_block(const covey_iter *it, uint32_t block) {
             covey__prefetch_line(it->walk.columns[i].page->chunks[block].data + line * 64);
 }
 
-/* Takes a block in which all 64 ids match, and the blocks behind it while they are contiguous. */
+/* Takes a block in which all ids match, and the blocks behind it while they are contiguous. */
 static void take_full(covey_iter *it, uint32_t n) {
     uint32_t more = covey__lowest_bit(~(it->walk.joined >> it->block));
     it->walk.blocks &= (UINT64_MAX - 1) << (it->block + more);
@@ -595,8 +595,8 @@ bool covey__list_slots(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
-/* If the entity of the row has left the first slots, the last entity to visit may have taken its place: then that comes
- * next, and there is one less. */
+/* If the entity of the row has left the first slots, the last entity to visit may have taken its place. Then that
+ * entity comes next, and one fewer is left. */
 void covey__slots_anew(covey_iter *it) {
     const covey__block_page *page = it->walk.columns[0].page;
     uint32_t slot = it->counts[it->at], bit = it->ids[it->at] % COVEY__BLOCK_IDS;

@@ -43,7 +43,7 @@ static const covey_pool *smallest(const covey__walk *walk) {
     return found;
 }
 
-/* The end of the pages to walk: that of the required pool which ends first. */
+/* The end of the pages to walk: the earliest end of a required pool. */
 static uint32_t pages_to_walk(const covey__walk *walk) {
     uint32_t end = covey__block_limit(walk->view->world);
     if (walk->lead && walk->lead->blocks.end_page < end) end = walk->lead->blocks.end_page;
@@ -120,7 +120,7 @@ static void walk_by(covey__walk *walk, const covey_pool *lead) {
     else walk_set(walk, lead);
 }
 
-/* Ticks are kept by id, and say where changes are. */
+/* Walks by id, because ticks are stored by id and tell which blocks have changes. */
 static void walk_changes(covey__walk *walk) {
     walk_ids(walk);
     walk->next = covey__page_from(walk, walk->next);
@@ -146,7 +146,7 @@ static COVEY__NOINLINE covey_iter iterate(const covey__walk *walk) {
     return it;
 }
 
-/* The same for an iterator of the caller. */
+/* Like iterate, for an iterator of the caller. */
 static void start(covey_iter *it) {
     it->count = it->at = it->stop = it->block = 0;
     it->left = 0;
@@ -197,7 +197,8 @@ covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
     covey__walk walk;
     covey__check_view(view, false);
     begin_walk(&walk, view);
-    COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world), "the pool is not of the world");
+    COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world),
+                    "the pool belongs to another world");
     if (!all_known(&walk)) return iterate(&walk);
     walk.lead = pool;
     covey__walk_find_hidden(&walk);
@@ -218,7 +219,7 @@ covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *enti
 
 static void begin_group(covey__walk *walk, const covey_group *group) {
     begin_walk(walk, &group->view);
-    walk->hides = false; /* disabled entities are no members */
+    walk->hides = false; /* disabled entities are not members */
     walk->group = group;
     if (group->front.by_block) {
         walk_group_blocks(walk);
@@ -273,7 +274,7 @@ static uint32_t blocks_to_walk(const covey__walk *walk) {
     return alive / COVEY__BLOCK_IDS + (alive % COVEY__BLOCK_IDS != 0);
 }
 
-/* The first of them. */
+/* The first block that may have matches. */
 static uint32_t first_block(const covey__walk *walk) {
     bool known = walk->lead && covey__in_blocks(walk->lead);
     uint32_t first = known ? covey__blocks_first(&walk->lead->blocks) : 0;
@@ -357,7 +358,7 @@ static void put_rows_back(covey_iter *it) {
 }
 
 /* Values have moved since the rows were listed: lists the remaining rows again. If the entity of the row has left an
- * array, the last entity to visit may have taken its place: then that comes next, and there is one less. */
+ * array, the last entity to visit may have taken its place. Then that entity comes next, and one fewer is left. */
 static void begin_anew(covey_iter *it) {
     const covey_sparse_set *set = it->walk.set;
     uint32_t position = it->rows[it->at];

@@ -10,7 +10,7 @@
 #include "observe/tick.h"
 #include "query/view.h"
 
-enum { FEW = 8 }; /* blocks of a page, when they are matched one by one */
+enum { FEW = 8 }; /* up to this many blocks of a page are matched one by one */
 
 const covey__block_page covey__no_page;
 
@@ -72,7 +72,7 @@ static bool is_hidden(const covey_iter *it, uint32_t index) {
     return covey__has_index(it->walk.hidden, index) || covey__component_is_disabled(it->walk.lead, index);
 }
 
-/* For an entity that has all terms. */
+/* Whether a wanted component has changed, of an entity that has all terms. */
 static bool has_changed(const covey_iter *it, uint32_t index) {
     for (uint32_t left = it->walk.changed; left != 0; left &= left - 1)
         if (covey__ticks_of(it->walk.columns[covey__lowest_bit(left)].pool, index) > it->walk.since) return true;
@@ -125,7 +125,7 @@ static uint64_t point_to_page(covey_iter *it, uint32_t page, covey__page_list *l
     return view->any != 0 ? blocks & any : blocks;
 }
 
-/* Which of 64 ids are alive. */
+/* Which ids of a block are alive. */
 static uint64_t alive_mask(const covey_world *world, uint32_t first) {
     uint64_t mask = 0;
     for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)(covey__generation_of(world, first + i) & 1) << i;
@@ -143,7 +143,7 @@ static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
     return found;
 }
 
-/* Which of them are present and not hidden. */
+/* Which of some ids are in a pool and not hidden. */
 COVEY_HOT uint64_t seen(const covey_pool *pool, uint32_t first, uint64_t ids, bool hides) {
     if (hides) ids &= ~covey__disabled_mask(pool, first);
     return members(pool, first, ids);
@@ -165,7 +165,7 @@ static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
     return found;
 }
 
-/* Whether all that one pool has in a page is in another. */
+/* Whether all ids of one page are in another page. */
 static bool is_within(const covey__block_page *a, const covey__block_page *b) {
     uint64_t outside = 0;
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) outside |= a->masks[block] & ~b->masks[block];
@@ -222,8 +222,8 @@ static uint64_t not_excluded(const covey_iter *it, uint32_t first, uint64_t ids)
     return ids;
 }
 
-/* Most ids have not changed, so that comes first; before it, what a look at one mask tells: those that remain may have to
- * be looked up in sparse pools. */
+/* Excluded masks come first, because they cost one load; then ticks, because most ids have not changed. The ids that
+ * remain may have to be looked up in sparse pools. */
 static COVEY__NOINLINE uint64_t match_block_slowly(const covey_iter *it, uint32_t first, uint64_t ids) {
     if (it->walk.changed != 0) ids = changed(it, first, not_excluded(it, first, ids));
     return ids != 0 ? match_block(it, first, ids, it->walk.hides) : 0;

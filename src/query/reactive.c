@@ -41,7 +41,7 @@ static bool begin_listening(covey_reactive *reactive, covey_pool *pool, uint32_t
     return listens;
 }
 
-/* Begins, or ends, to keep destroyed entities. */
+/* Begins to keep the handles of destroyed entities; end_destroyed ends it. */
 static bool begin_destroyed(covey_reactive *reactive) {
     covey_world *world = reactive->world;
     if (!covey__ended_begin(reactive->tags)) {
@@ -59,7 +59,7 @@ static void end_destroyed(covey_reactive *reactive) {
     covey__ended_free(reactive->tags);
 }
 
-/* Adds signals to a listener, which needs no memory. */
+/* Adds signals to a listener. Needs no memory. */
 static void hear_more(covey_reactive *reactive, covey_pool *pool, covey__listener *listener, uint32_t signals) {
     uint32_t before = listener->patch_is_set ? listener->signals & ~(uint32_t)COVEY_ON_PATCH : listener->signals;
     covey__listeners *listeners = &pool->observers->listeners;
@@ -151,7 +151,7 @@ static covey_reactive *take_unused(covey_world *world) {
     return reactive;
 }
 
-/* Frees what a set has reserved, for reuse. */
+/* Disconnects a set and frees its memory, so that it can be reused. */
 static void reset(covey_reactive *reactive) {
     listen_to_none(reactive);
     end_destroyed(reactive);
@@ -240,9 +240,9 @@ bool covey__reactives_valid(const covey_world *world, const char **why) {
     for (const covey_reactive *reactive = world->reactives; reactive; reactive = reactive->next) {
         const covey_pool *tags = reactive->tags;
         REQUIRE(covey__is_reactive(tags) && !tags->observers && !covey__packed_in(tags) && tags->size == 0,
-                "reactive set: another pool than a tag's");
+                "reactive set: the pool does not belong to a tag");
         REQUIRE(reactive->used || (covey_pool_count(tags) == 0 && !tags->ended),
-                "reactive set: marks that nobody wants");
+                "reactive set: an unused set has marks");
     }
     return true;
 }

@@ -1,4 +1,4 @@
-/* Views: what entities must have and must not have, as a value. */
+/* Views: a value that lists which components entities must have and must not have. */
 #include "query/view.h"
 
 #include "memory/result.h"
@@ -31,11 +31,11 @@ static kind term_kind(const covey_view *view, uint32_t term) {
 static const char *why_twice(kind first, kind second) {
     static const char *const reasons[4][4] = {
         [WITH][WITH] = "is in .with twice: name it once",
-        [WITH][OPTIONAL] = "is in .with and in .optional: what must be there is never missing; leave .optional out",
-        [WITH][ANY] = "is in .with and in .any: what must be there is always one of any; leave one of them out",
+        [WITH][OPTIONAL] = "is in .with and in .optional: a required component is never missing; leave .optional out",
+        [WITH][ANY] = "is in .with and in .any: a required component always satisfies .any; leave one of them out",
         [WITH][WITHOUT] = "is in .with and in .without: nothing could match",
         [OPTIONAL][OPTIONAL] = "is in .optional twice: name it once",
-        [OPTIONAL][ANY] = "is in .optional and in .any: those of .any may be missing already; leave .optional out",
+        [OPTIONAL][ANY] = "is in .optional and in .any: components of .any may be missing anyway; leave .optional out",
         [OPTIONAL][WITHOUT] = "is in .optional and in .without: it could never be there; leave .optional out",
         [ANY][ANY] = "is in .any twice: name it once",
         [ANY][WITHOUT] = "is in .any and in .without: it could never be there; leave it out of .any",
@@ -44,7 +44,7 @@ static const char *why_twice(kind first, kind second) {
     return reasons[first][second];
 }
 
-/* What is wrong with a description (NULL: nothing), and with which type (or NULL). */
+/* What is wrong with a description, or NULL; and the type that it is about, or NULL. */
 typedef struct fault {
     const char *what;
     const covey_type *type;

@@ -1,6 +1,6 @@
-/* The rules of iteration, which assertion level 1 checks: what changed since a span, or a row, began, and whether that
- * was allowed. Programs at level 1 may have a library below it, which keeps no traces: then the numbers of components
- * alone say what they can. */
+/* The rules of iteration, which assertion level 1 checks: what changed since a span or a row began, and whether that
+ * was allowed. A program at level 1 may use a library at level 0, which writes no traces; then only the numbers of
+ * components are compared. */
 
 #include "observe/observers.h"
 #include "storage/storage.h"
@@ -72,7 +72,7 @@ static void broken(const covey_iter *it, const rule *broke, const covey_pool *po
 
 /* ---- What is remembered ------------------------------------------------------------------------------------------*/
 
-/* A pool of the iteration, or NULL. The world may have got its type since. */
+/* A pool of the iteration, or NULL. The pool may have been created after the iteration began. */
 static const covey_pool *pool_at(const covey_iter *it, uint32_t i) {
     if (i == LEAD) return it->walk.lead;
     if (i == HIDDEN) return (it->walk.view->asks & COVEY__ASKS_ENTITIES) == 0 ? it->walk.view->world->disabled : NULL;
@@ -170,7 +170,7 @@ static void check_excluded_ids(const covey_iter *it, uint32_t block, uint64_t id
         check_excluded_of(it, it->walk.first + block * COVEY__BLOCK_IDS + covey__lowest_bit(ids), own, by);
 }
 
-/* By id: another entity may have the index by now, which is not on the list. */
+/* Compares handles: another entity, which is not on the list, may have the index now. */
 static void check_excluded_list(const covey_iter *it, uint32_t own, source by) {
     for (uint32_t k = it->at + 1; k < it->stop; k++) check_excluded_of(it, it->ids[k], own, by);
 }

@@ -1,8 +1,8 @@
-/* Parents and children: a node for each entity that has either, in a pool of the library's own. Nodes link to each
- * other by index, so that nothing has to follow when their values move; what a node links to is alive, because the drop
- * hook takes a node out of its tree before the value goes.
+/* Parents and children: each entity that has either has a node, in an internal pool. Nodes link to each other by index,
+ * so links stay valid when values move. A linked entity is alive, because the drop hook unlinks a node before its value
+ * is erased.
  *
- * Nodes do not know their depth: a parent that goes would change that of all below it, and not of its children alone. */
+ * Nodes do not store their depth: removing a parent would change the depth of all its descendants. */
 #include "tree/hierarchy.h"
 
 #include "change/change.h"
@@ -59,7 +59,7 @@ static void attach(covey_world *world, covey__node *node, uint32_t to, uint32_t 
     world->relinked++;
 }
 
-/* Makes a child a root, which cannot fail: if a root has its name already, its name is removed. */
+/* Makes a child a root. Cannot fail: if another root has its name, the name is removed. */
 static void uproot(covey_world *world, covey__node *node) {
     detach(world, node);
     world->relinked++;
@@ -67,8 +67,8 @@ static void uproot(covey_world *world, covey__node *node) {
     else covey__name_moved(world, node->self);
 }
 
-/* Children become roots, in their order; so does the entity, if it lives on. Until the pool has erased the value, it is
- * a node that links nowhere. */
+/* Makes the children roots, in their order, and also the entity if it stays alive. The node then has no links until
+ * the pool erases it. */
 static void drop_node(void *value, void *context) {
     covey_world *world = context;
     covey__node *node = value;
@@ -163,7 +163,7 @@ covey_result covey_child_move(covey_world *world, covey_entity child, covey_enti
     if (result != COVEY_OK)
         return covey__fail(world, result, "%u:%u could not be moved among its siblings: %s", child.index,
                            child.generation,
-                           result == COVEY_ERROR_ABSENT ? "it has no parent, or the other is no sibling of it"
+                           result == COVEY_ERROR_ABSENT ? "it has no parent, or the other entity is not its sibling"
                                                         : covey__reason(result));
     if (covey_same(child, before)) return COVEY_OK;
     covey__node *node = covey__node_of(world, child.index);
@@ -348,7 +348,7 @@ uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
 
 #define UNKNOWN UINT64_MAX
 
-/* Where the depth of an entity is kept, if it is one of those that are sorted; or NULL. */
+/* The place for the depth of an entity that is being sorted; otherwise NULL. */
 static uint64_t *depth_at(const covey_pool *pool, uint64_t *depths, uint32_t count, uint32_t index) {
     uint32_t at = covey__has_index(pool, index) ? covey__position_of(pool, index) : COVEY_NONE;
     return at < count ? &depths[at] : NULL;
@@ -391,17 +391,17 @@ static bool valid_children(const covey_world *world, const covey__node *node, co
     uint32_t count = 0, previous = COVEY_NONE;
     for (uint32_t at = node->first; at != COVEY_NONE; count++) {
         const covey__node *child = covey__node_of(world, at);
-        REQUIRE(child && child->parent == node->self, "hierarchy: a child of another parent");
+        REQUIRE(child && child->parent == node->self, "hierarchy: a child is in the list of another parent");
         REQUIRE(child->previous == previous, "hierarchy: the list of children is broken backwards");
         previous = at;
         at = child->next;
     }
-    REQUIRE(node->last == previous, "hierarchy: the last child is not the last");
-    REQUIRE(node->count == count, "hierarchy: the number of children is not what was counted");
+    REQUIRE(node->last == previous, "hierarchy: node->last is not the last child");
+    REQUIRE(node->count == count, "hierarchy: node->count is not the number of children");
     return true;
 }
 
-/* Counts a root and all below it, of nodes whose lists of children are valid. */
+/* Counts a root and its descendants. Their lists of children are valid. */
 static uint32_t size_of_tree(const covey_world *world, const covey__node *root) {
     uint32_t count = 1;
     for (const covey__node *node = root;; count++) {
@@ -417,20 +417,21 @@ bool covey__hierarchy_valid(const covey_world *world, const char **why) {
     const covey_pool *pool = world->nodes;
     uint32_t reached = 0;
     if (!pool) return true;
-    REQUIRE(strcmp(pool->type->name, "covey.node") == 0 && pool->type->context == world, "hierarchy: another pool");
+    REQUIRE(strcmp(pool->type->name, "covey.node") == 0 && pool->type->context == world,
+            "hierarchy: world->nodes is not the pool of nodes");
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         const covey__node *node = covey_pool_value_at_raw(pool, at);
         bool is_root = node->parent == COVEY_NONE;
-        REQUIRE(node->self == covey_pool_at(pool, at).index, "hierarchy: the node of another entity");
-        REQUIRE(is_root || covey__node_of(world, node->parent), "hierarchy: a parent that is none");
+        REQUIRE(node->self == covey_pool_at(pool, at).index, "hierarchy: a node belongs to another entity");
+        REQUIRE(is_root || covey__node_of(world, node->parent), "hierarchy: a parent has no node");
         REQUIRE(!is_root || (node->next == COVEY_NONE && node->previous == COVEY_NONE),
-                "hierarchy: siblings of a root");
+                "hierarchy: a root has siblings");
         if (!valid_children(world, node, why)) return false;
     }
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         const covey__node *node = covey_pool_value_at_raw(pool, at);
         if (node->parent == COVEY_NONE) reached += size_of_tree(world, node);
     }
-    REQUIRE(reached == covey_pool_count(pool), "hierarchy: a child that no root has");
+    REQUIRE(reached == covey_pool_count(pool), "hierarchy: the links have a cycle");
     return true;
 }

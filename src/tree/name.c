@@ -1,6 +1,6 @@
 /* Names: a value for each named entity, in an internal pool, and a table of buckets that finds it by parent and text.
- * Each bucket is a balanced tree: usually of one or two names, and O(log n) deep even for texts that were chosen to
- * have one hash. */
+ * Each bucket is a balanced tree: usually of one or two names, and O(log n) deep even if texts were chosen to have
+ * equal hashes. */
 #include "tree/name.h"
 
 #include "memory/alloc.h"
@@ -91,8 +91,7 @@ static void erase_from_bucket(const covey_world *world, const covey__name *name)
     *bucket = covey__tree_take(&tree, *bucket, name->self);
 }
 
-/* The index of an entity with this key, except for one, or COVEY_NONE. Entities that are being destroyed have no
- * name. */
+/* The index of an entity with this key that is not `except`; or COVEY_NONE. Skips entities that are being destroyed. */
 static uint32_t search_bucket(const covey_world *world, uint32_t at, const key *k, uint32_t except) {
     while (at != COVEY__NO_NODE) {
         const covey__name *name = name_at(world, at);
@@ -110,7 +109,7 @@ static uint32_t find_key(const covey_world *world, const key *k, uint32_t except
     return search_bucket(world, *bucket_of(world->names, k->hash), k, except);
 }
 
-/* The index of the child with this name, except for one, or COVEY_NONE. */
+/* The index of the child with this name that is not `except`; or COVEY_NONE. */
 static uint32_t find_child(const covey_world *world, uint32_t parent, const char *text, size_t length,
                            uint32_t except) {
     key k = make_key(parent, text, length);
@@ -255,12 +254,12 @@ static covey_result refuse_name(covey_world *world, covey_entity e, const char *
                        why_no_name(result));
 }
 
-/* Whether a text can be a name: it has no meaning in a path. */
+/* Whether a text can be a name: paths must not give it another meaning. */
 static bool may_be_name(const char *text, size_t length) {
     return length <= LENGTH_MAX && text[0] != '#' && !strchr(text, '/') && strcmp(text, "..") != 0;
 }
 
-/* Room for one more name, and a copy of the text; NULL when an allocation fails. */
+/* Makes room for one more name, and copies the text. NULL when an allocation fails. */
 static char *reserve_name(covey_world *world, const key *k) {
     if (!covey__names_room(world, covey_pool_count(world->names->pool) + 1)) return NULL;
     return covey__name_text(world, k->text, (uint32_t)k->length);
@@ -372,7 +371,7 @@ covey_entity covey_find_child(const covey_world *world, covey_entity parent, con
     return covey__handle_of(world, find_child(world, index, name, strlen(name), COVEY_NONE));
 }
 
-/* Reads a number and what ends it. False when it has no digit, too many, or another end. */
+/* Reads a number and the character behind it. False when there is no digit, too many digits, or another character. */
 static bool read_number(const char **text, const char *end, char last, uint32_t *number) {
     uint64_t value = 0;
     const char *at = *text;
@@ -484,17 +483,16 @@ static bool is_found(const covey_world *world, const covey__name *name) {
 /* A name is in the bucket of its hash, and no sibling has it. */
 static bool valid_name(const covey_world *world, uint32_t index, const char **why) {
     const covey__name *name = name_of(world, index);
-    REQUIRE(name->self == index, "name: of another entity");
-    REQUIRE(name->text[0] != '\0' && strlen(name->text) == covey__name_length(name), "name: of another length");
-    REQUIRE(name->parent == covey__parent_of(world, index), "name: of a child of another parent");
-    REQUIRE(name->hash == hash_of(name->parent, name->text, covey__name_length(name)),
-            "name: a hash that is not its own");
-    REQUIRE(is_found(world, name), "name: in another bucket, or in none");
-    REQUIRE(!covey__name_clashes(world, index, name->parent), "name: two siblings have it");
+    REQUIRE(name->self == index, "name: it belongs to another entity");
+    REQUIRE(name->text[0] != '\0' && strlen(name->text) == covey__name_length(name), "name: its length is wrong");
+    REQUIRE(name->parent == covey__parent_of(world, index), "name: its parent is not the parent of the entity");
+    REQUIRE(name->hash == hash_of(name->parent, name->text, covey__name_length(name)), "name: its hash is wrong");
+    REQUIRE(is_found(world, name), "name: it is not in its bucket");
+    REQUIRE(!covey__name_clashes(world, index, name->parent), "name: two siblings have the same name");
     return true;
 }
 
-/* The trees of all buckets: those that are where their texts belong are in order. */
+/* Whether the trees of all buckets are in order. */
 static bool valid_buckets(const covey_world *world, const char **why) {
     const covey__names *names = world->names;
     covey__tree tree = tree_of(world);
@@ -504,7 +502,7 @@ static bool valid_buckets(const covey_world *world, const char **why) {
         REQUIRE(root == COVEY__NO_NODE || is_named(world, root), "name: a bucket leads to an entity without a name");
         REQUIRE(covey__tree_valid(&tree, root, is_named, count, &found), "name: a bucket is out of order");
     }
-    REQUIRE(found == count, "name: in another bucket, or in none");
+    REQUIRE(found == count, "name: it is not in its bucket");
     return true;
 }
 
