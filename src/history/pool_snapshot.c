@@ -11,7 +11,7 @@
 #include "query/sort.h"
 #include "storage/block_store.h"
 #include "storage/marks.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "storage/storage.h"
 #include "storage/type.h"
 

@@ -9,12 +9,11 @@
 #include "memory/lines.h"
 #include "observe/observers.h"
 #include "change/pool.h"
-#include "change/pool_of.h"
 #include "change/resource.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
 #include "storage/type.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 #include <stdalign.h>
 
