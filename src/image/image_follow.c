@@ -12,7 +12,7 @@
 #include "tree/name.h"
 #include "tree/node.h"
 #include "observe/observers.h"
-#include "observe/order.h"
+#include "storage/order.h"
 #include "memory/result.h"
 #include "observe/tick.h"
 #include "storage/type.h"
@@ -260,7 +260,7 @@ void covey__follow_settle(merging *m) {
         const covey__merged *p = &m->parts[i];
         for (uint32_t k = 0; k < p->added && p->to->type->ticks; k++) covey__ticks_note(p->to, p->picked[k].index);
         if (p->added != 0 && p->to->observers && p->to->observers->keeps_order)
-            covey__sort_insert_many(p->to, p->picked, p->added);
+            covey__order_insert_many(p->to, &p->to->observers->order, p->picked, p->added);
     }
     settle_new(m);
     for (uint32_t i = 0; i < m->room && m->grouped != COVEY__NO_NODE; i++)

@@ -5,7 +5,6 @@
 #include "memory/alloc.h"
 #include "memory/balanced.h"
 #include "memory/bits.h"
-#include "storage/block_store.h"
 #include "memory/crc32c.h"
 #include "memory/lines.h"
 #include "observe/observers.h"
@@ -235,18 +234,12 @@ static bool prepare_observers(covey__loading *l, covey__part *p) {
 }
 
 static bool build_blocks(covey__loading *l, const covey__part *p) {
-    covey__block_store *blocks = &p->pool->blocks;
     uint64_t mask;
     for (uint32_t i = 0; i < p->blocks; i++) {
         uint32_t block = covey__block_at(p->masks, i, &mask);
-        bool known = covey__blocks_have_page(blocks, block / COVEY__PAGE_BLOCKS);
-        if (!known && covey__blocks_reserve(blocks, block * COVEY__BLOCK_IDS, covey__block_limit(l->world)) != COVEY_OK)
-            return covey__out_of_memory(l);
-        covey__block_page *page = covey__block_page_of(blocks, block * COVEY__BLOCK_IDS);
-        page->masks[block % COVEY__PAGE_BLOCKS] = mask;
-        page->summary |= (uint64_t)1 << block % COVEY__PAGE_BLOCKS;
+        if (!covey__storage_put_mask(p->pool, block * COVEY__BLOCK_IDS, mask)) return covey__out_of_memory(l);
     }
-    return covey__blocks_shape(blocks) || covey__out_of_memory(l);
+    return covey__storage_shape(p->pool) || covey__out_of_memory(l);
 }
 
 /* Places an element at its position; false when its index is present already, or an allocation fails. */
@@ -288,7 +281,7 @@ static void link_holes(covey__reader *reader, covey_sparse_set *set, const unsig
 }
 
 static void put_dead(covey__loading *l, covey__reader *reader, const covey__part *p) {
-    covey_sparse_set *set = &p->pool->set;
+    covey_sparse_set *set = covey__packed(p->pool);
     for (uint32_t i = 0; i < p->dead && covey__is_fine(l); i++) {
         const unsigned char *id = p->dead_ids + (size_t)i * 8;
         covey_entity e = covey_entity_make(covey__u32_at(id), covey__u32_at(id + 4));
@@ -303,7 +296,7 @@ static void put_dead(covey__loading *l, covey__reader *reader, const covey__part
 
 /* Places elements, holes and dead elements at their positions. */
 static bool build_set(covey__loading *l, covey__reader *reader, const covey__part *p) {
-    covey_sparse_set *set = &p->pool->set;
+    covey_sparse_set *set = covey__packed(p->pool);
     if (covey_sparse_set_reserve(set, p->end + p->dead) != COVEY_OK) return covey__out_of_memory(l);
     for (uint32_t at = 0; at < p->end && covey__is_fine(l); at++) {
         uint32_t index = covey__u32_at(p->ids + (size_t)at * 4);

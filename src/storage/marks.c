@@ -27,6 +27,16 @@ covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index) {
     return COVEY_OK;
 }
 
+bool covey__reactive_is_reserved(const covey_pool *tags, uint32_t index) {
+    return covey__blocks_have_page(&tags->blocks, index / COVEY__BLOCK_PAGE) &&
+           covey__presence_has_room(tags->world, tags->number, index);
+}
+
+void covey__reactive_release(covey_pool *tags) {
+    covey__presence_unmark_all(tags->world, tags->number);
+    covey__blocks_shrink(&tags->blocks);
+}
+
 void covey__reactive_unmark(covey_pool *tags, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&tags->blocks, index);
     uint32_t block = covey__block_of(index);

@@ -27,7 +27,9 @@ bool covey__ended_has_source(const covey_pool *tags, const covey_pool *pool);
 void covey__ended_push(covey_pool *tags, covey_entity e);
 
 covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */
-void covey__reactive_unmark(covey_pool *tags, uint32_t index);          /* of one that is marked */
+bool covey__reactive_is_reserved(const covey_pool *tags, uint32_t index);
+void covey__reactive_release(covey_pool *tags);                /* frees what a set without marks has reserved */
+void covey__reactive_unmark(covey_pool *tags, uint32_t index); /* of one that is marked */
 void covey__reactive_unmark_all(covey_pool *tags);
 bool covey__reactive_valid(const covey_pool *tags, const char **why); /* its marks */
 static inline bool covey__is_reactive(const covey_pool *pool) { return (pool->uses & COVEY__USE_REACTIVE) != 0; }

@@ -103,6 +103,13 @@ static inline void covey__set_move(covey_sparse_set *set, uint32_t from, uint32_
     if (size == sizeof(uint64_t) && !set->mover.type) memcpy(data + to * size, data + from * size, sizeof(uint64_t));
     else covey__relocate(&set->mover, data + to * size, data + from * size, size);
 }
+/* Erases an element whose position is a hole by now: the last element fills it. */
+static inline void covey__set_fill_hole(covey_sparse_set *set, covey__slot *slot, uint32_t hole) {
+    uint32_t last = --set->end;
+    if (hole != last) covey__set_move(set, last, hole);
+    *slot = COVEY__SLOT_NULL;
+    if (set->zero_erased) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
+}
 /* Sends adds and removals of single elements out of line, or inline again. Types whose values are dropped remove out of
  * line. */
 void covey__set_observe(covey_sparse_set *set, bool observed, bool drops);

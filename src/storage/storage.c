@@ -59,10 +59,6 @@ covey__mover covey__storage_set_mover(covey_pool *pool, covey__mover mover) {
     return was;
 }
 
-bool covey__storage_group(covey_pool *pool) { return covey__blocks_group(&pool->blocks); }
-
-void covey__storage_ungroup(covey_pool *pool) { pool->blocks.grouped = false; }
-
 bool covey__storage_may_move(const covey_pool *pool, uint32_t index, const void *value) {
     if (!covey__in_blocks(pool)) return covey__set_source(&pool->set, value).inside;
     return covey__blocks_hold(&pool->blocks, index, value);
@@ -92,6 +88,18 @@ bool covey__storage_clone(const covey_pool *from, covey_pool *to) {
     if (covey__in_blocks(from)) return covey__blocks_clone(&from->blocks, &to->blocks);
     return covey__set_clone(&from->set, &to->set);
 }
+
+bool covey__storage_put_mask(covey_pool *pool, uint32_t index, uint64_t mask) {
+    covey__block_store *blocks = &pool->blocks;
+    bool known = covey__blocks_have_page(blocks, index / COVEY__BLOCK_PAGE);
+    if (!known && covey__blocks_reserve(blocks, index, covey__block_limit(pool->world)) != COVEY_OK) return false;
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    page->masks[covey__block_of(index)] = mask;
+    page->summary |= (uint64_t)1 << covey__block_of(index);
+    return true;
+}
+
+bool covey__storage_shape(covey_pool *pool) { return covey__blocks_shape(&pool->blocks); }
 
 void covey__storage_compact(covey_pool *pool) {
     if (covey__in_blocks(pool)) covey__blocks_compact(&pool->blocks);

@@ -55,10 +55,13 @@ static inline void covey__pool_drop(const covey_pool *pool, covey_entity e) {
     if (pool->type->drop) covey__pool_drop_value(pool, covey__value_of_index(pool, e.index));
 }
 
-/* A value that may be an element of a packed storage: covey__set_resolve finds it again after the storage has grown. */
+/* A value that may be an element of a packed storage; its address after the storage has grown. */
 static inline covey__source covey__storage_source(const covey_pool *pool, const void *value) {
     if (!value || covey__in_blocks(pool)) return (covey__source){ value, false, 0 };
     return covey__set_source(&pool->set, value);
+}
+static inline const void *covey__storage_resolve(const covey_pool *pool, const covey__source *source) {
+    return covey__set_resolve(&pool->set, source);
 }
 
 /* Whether adding an entity of this index may move the value. */
@@ -76,9 +79,6 @@ static inline const covey_sparse_set *covey__packed_in(const covey_pool *pool) {
 static inline bool covey__storage_takes_group(const covey_pool *pool) {
     return covey__in_blocks(pool) && !pool->blocks.pinned && pool->size != 0;
 }
-/* Called before a group owns the pool, and after that ends. False when an allocation fails. */
-bool covey__storage_group(covey_pool *pool);
-void covey__storage_ungroup(covey_pool *pool);
 
 /* Whether adding many components at once gives the same positions as adding them one by one. */
 static inline bool covey__storage_adds_alike(const covey_pool *pool) { return covey__in_blocks(pool); }
@@ -104,7 +104,10 @@ uint64_t covey__storage_mask(const covey_pool *pool, uint32_t index);
 uint64_t covey__storage_next_mask(const covey_pool *pool, uint64_t *index);
 uint64_t covey__storage_ids(const covey_pool *pool); /* indices from this one on have no component */
 
-/* The index of the component at a position. */
+/* The position of a component that is present, and the index of the component at a position. */
+static inline uint32_t covey__position_of(const covey_pool *pool, uint32_t index) {
+    return covey__in_blocks(pool) ? index : covey__slot_position(*covey__slot_of(&pool->set, index));
+}
 static inline uint32_t covey__index_at(const covey_pool *pool, uint32_t position) {
     return covey__in_blocks(pool) ? position : pool->set.ids[position].index;
 }
@@ -127,6 +130,10 @@ covey_result covey__storage_reserve(covey_pool *pool, uint32_t count); /* room f
 /* Copies another storage of the same kind, bytes of values included, into an empty one. False when an allocation
  * fails. */
 bool covey__storage_clone(const covey_pool *from, covey_pool *to);
+/* Builds an empty storage by index: gives a block its occupancy mask; then gives all blocks memory for their values,
+ * which the caller writes. False when an allocation fails: then the storage can only be cleared. */
+bool covey__storage_put_mask(covey_pool *pool, uint32_t index, uint64_t mask);
+bool covey__storage_shape(covey_pool *pool);
 void covey__storage_compact(covey_pool *pool);
 void covey__storage_shrink(covey_pool *pool);
 void covey__storage_take(covey_pool *pool, const covey_pool *from); /* takes over that of another pool */

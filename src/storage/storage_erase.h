@@ -20,4 +20,8 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
 /* The same of any entities, alive or not: neighbours together. */
 void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count);
 
+/* Erases the components of an entity from these of 64 pools, a bit for each, where that is quick: types whose values are
+ * not dropped, in direct blocks that keep other components. Returns the bits of the remaining pools. */
+uint64_t covey__storage_erase_quickly(covey_pool *const *pools, uint64_t present, uint32_t index);
+
 #endif
