@@ -1,18 +1,18 @@
-/* Values of types that the program does not know. What the codec of another program wrote is kept unchanged, handles
- * apart from bytes, so that merging can map the handles, and saving writes the same. */
+/* Values of types that the program does not know. What the codec of another program wrote is kept unchanged, with
+ * handles separate from bytes, so that merging can map the handles, and saving writes the same bytes. */
 #include "storage/unknown.h"
 
 #include "memory/alloc.h"
 
 #include <stdalign.h>
 
-static size_t bytes_of(const covey_unknown_value *unknown) {
+static size_t unknown_bytes(const covey_unknown_value *unknown) {
     return unknown->entity_count * sizeof(covey_entity) + unknown->size;
 }
 
-/* Memory for as many bytes and handles as it says: handles first. */
-static bool allocate_value(covey_world *world, covey_unknown_value *unknown, char **memory) {
-    size_t bytes = bytes_of(unknown);
+/* Allocates memory for the handles of a value, followed by its bytes. */
+static bool allocate_unknown(covey_world *world, covey_unknown_value *unknown, char **memory) {
+    size_t bytes = unknown_bytes(unknown);
     *memory = covey__resize(&world->heap, NULL, 0, bytes, 1, alignof(max_align_t));
     if (!*memory && bytes != 0) return false;
     world->borrowed += bytes;
@@ -21,26 +21,26 @@ static bool allocate_value(covey_world *world, covey_unknown_value *unknown, cha
     return true;
 }
 
-static void drop(void *value, void *context) {
+static void drop_unknown(void *value, void *context) {
     const covey_unknown_value *unknown = value;
     covey_world *world = ((const covey__unknown_context *)context)->world;
-    world->borrowed -= bytes_of(unknown);
-    covey__free(&world->heap, (void *)(uintptr_t)unknown->entities, bytes_of(unknown), 1, alignof(max_align_t));
+    world->borrowed -= unknown_bytes(unknown);
+    covey__free(&world->heap, (void *)(uintptr_t)unknown->entities, unknown_bytes(unknown), 1, alignof(max_align_t));
 }
 
-static bool copy(void *to, const void *from, void *context) {
+static bool copy_unknown(void *to, const void *from, void *context) {
     const covey_unknown_value *unknown = from;
     covey_unknown_value made = { .size = unknown->size, .entity_count = unknown->entity_count };
     const covey__unknown_context *of = context;
     char *memory;
-    if (!allocate_value(of->world, &made, &memory)) return false;
-    if (memory) memcpy(memory, unknown->entities, bytes_of(unknown));
+    if (!allocate_unknown(of->world, &made, &memory)) return false;
+    if (memory) memcpy(memory, unknown->entities, unknown_bytes(unknown));
     memcpy(to, from, of->size);
     memcpy(to, &made, sizeof made);
     return true;
 }
 
-static covey_result save(covey_codec_writer *writer, const void *value, void *context) {
+static covey_result save_unknown(covey_codec_writer *writer, const void *value, void *context) {
     const covey_unknown_value *unknown = value;
     (void)context;
     covey_codec_write(writer, COVEY_KIND_U8, unknown->bytes, unknown->size);
@@ -48,12 +48,12 @@ static covey_result save(covey_codec_writer *writer, const void *value, void *co
     return COVEY_OK;
 }
 
-static covey_result load(covey_codec_reader *reader, void *value, void *context) {
+static covey_result load_unknown(covey_codec_reader *reader, void *value, void *context) {
     covey_unknown_value unknown = { .size = (uint32_t)covey_codec_left(reader, COVEY_KIND_U8),
                                     .entity_count = (uint32_t)covey_codec_left(reader, COVEY_KIND_ENTITY) };
     const covey__unknown_context *of = context;
     char *memory;
-    if (!allocate_value(of->world, &unknown, &memory)) return COVEY_ERROR_MEMORY;
+    if (!allocate_unknown(of->world, &unknown, &memory)) return COVEY_ERROR_MEMORY;
     covey_codec_read(reader, COVEY_KIND_ENTITY, memory, unknown.entity_count);
     covey_codec_read(reader, COVEY_KIND_U8, memory ? memory + unknown.entity_count * sizeof(covey_entity) : NULL,
                      unknown.size);
@@ -61,12 +61,12 @@ static covey_result load(covey_codec_reader *reader, void *value, void *context)
     return COVEY_OK;
 }
 
-static const covey_codec codec = { .save = save, .load = load };
+static const covey_codec codec = { .save = save_unknown, .load = load_unknown };
 
 void covey__unknown_describe(covey_type *type) {
     type->codec = &codec;
-    type->drop = drop;
-    type->copy = copy;
+    type->drop = drop_unknown;
+    type->copy = copy_unknown;
 }
 
 bool covey__is_unknown(const covey_type *type) { return type->codec == &codec; }
@@ -80,7 +80,7 @@ void covey__unknown_moved(const covey_type *from, const covey_type *to, const vo
     if (!covey__is_unknown(from) || from->context == to->context) return;
     covey_world *before = ((const covey__unknown_context *)from->context)->world,
                 *now = ((const covey__unknown_context *)to->context)->world;
-    size_t bytes = bytes_of(value);
+    size_t bytes = unknown_bytes(value);
     before->heap.bytes -= bytes;
     before->borrowed -= bytes;
     now->heap.bytes += bytes;
