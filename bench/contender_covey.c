@@ -1,5 +1,5 @@
-/* Covey as a contender, through the everyday calls of a world: in blocks by spans, in blocks by rows, as sparse sets, and
- * with a group. */
+/* Covey as a contender, through the everyday calls of a world: in blocks by spans, in blocks by rows, as sparse sets,
+ * and with a group. */
 #include <covey/covey.h>
 #include "contender.h"
 #include "contenders.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- Memory in use -------------------------------------------------------------------------------------------------*/
+/* ---- Memory in use ------------------------------------------------------------------------------------------------*/
 
 static size_t in_use, peak;
 
@@ -26,7 +26,7 @@ static void *count(void *context, void *old, size_t old_size, size_t size, size_
 
 static covey_world *make_world(void) { return covey_world_create(&(covey_world_desc){ .allocator = { count, NULL } }); }
 
-/* ---- Scattered entities --------------------------------------------------------------------------------------------*/
+/* ---- Scattered entities -------------------------------------------------------------------------------------------*/
 
 typedef struct Value {
     uint32_t a, b;
@@ -106,7 +106,7 @@ static void measure_scattered(const struct row *row) {
     covey_buffer_free(&image);
 }
 
-/* ---- Compressed files ----------------------------------------------------------------------------------------------*/
+/* ---- Compressed files ---------------------------------------------------------------------------------------------*/
 
 static const struct save {
     const char *what;

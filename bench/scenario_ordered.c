@@ -51,7 +51,7 @@ static void close(void *context) {
     free(f);
 }
 
-/* Everybody, by index. */
+/* All entities, by index. */
 static void fill(side *s, covey_pool *pool) {
     for (uint32_t i = 0; i < s->entities.n; i++) {
         Vec2 value = { (float)(i % 64), 1 };

@@ -50,7 +50,7 @@ int main(void) {
     right = right && covey_group_count(group) == 6;
     right = right && covey_get(world, e[5], Collider)->size == 1; /* it is still there */
 
-    right = right && covey_enable(world, e[2]) == COVEY_OK; /* never fails for want of memory */
+    right = right && covey_enable(world, e[2]) == COVEY_OK; /* needs no memory, so it cannot fail */
     right = right && covey_component_enable(world, e[5], Collider) == COVEY_OK;
     right = right && show(&solid, "all awake and solid:") == ENTITIES && covey_group_count(group) == ENTITIES;
     covey_world_destroy(world);

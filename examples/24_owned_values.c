@@ -64,7 +64,7 @@ int main(void) {
     const Line *again = covey_get(copy, line, Line);
     printf("%u says: %s\n", again->speaker.index, again->text);
 
-    /* What is longer than the codec allows is refused, here and in images of others. */
+    /* A text that is longer than the codec allows is refused, when saving and when loading. */
     covey_set(world, line, Line, { calloc(1, 2001), 2000, ghost });
     image.size = 0;
     covey_result result = covey_save_to_buffer(world, &image, NULL, &report);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 typedef struct {
-    double before, now; /* the states between which is drawn */
+    double before, now; /* the last two states: drawing interpolates between them */
 } Height;
 COVEY_COMPONENT_DEFINE(Height);
 
@@ -27,7 +27,7 @@ static void rise(covey_job *job, void *context) {
     }
 }
 
-/* Drawing is between two steps: covey_phase_fraction says how far the next one is. */
+/* Draws between two steps: covey_phase_fraction returns how much of the next step has passed. */
 static void draw(covey_job *job, void *context) {
     double part = covey_phase_fraction(context, "physics");
     while (covey_next(&job->it)) {

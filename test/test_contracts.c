@@ -54,7 +54,7 @@ static covey_entity placed(covey_world *in, float x) {
     return e;
 }
 
-/* ---- Fields and rows -----------------------------------------------------------------------------------------------*/
+/* ---- Fields and rows ----------------------------------------------------------------------------------------------*/
 
 static void test_a_field_of_a_span_is_not_for_rows(void **state) {
     (void)state;
@@ -192,7 +192,7 @@ static void test_a_field_that_was_removed_since_the_row_began_is_named(void **st
     covey_world_destroy(in);
 }
 
-/* ---- Pools ---------------------------------------------------------------------------------------------------------*/
+/* ---- Pools --------------------------------------------------------------------------------------------------------*/
 
 /* The line of this file is in the text, and the value is what it would be without assertions. */
 static void assert_refused(int line) {
@@ -223,7 +223,7 @@ static void test_a_pool_in_blocks_has_no_packed_arrays(void **state) {
     covey_world_destroy(in);
 }
 
-/* ---- Signals ---------------------------------------------------------------------------------------------------------*/
+/* ---- Signals ------------------------------------------------------------------------------------------------------*/
 
 static void ignore(const covey_event *event, void *context) { (void)event, (void)context; }
 
@@ -251,7 +251,7 @@ static void test_a_connection_belongs_to_its_world(void **state) {
     covey_world_destroy(in);
 }
 
-/* ---- Reactive sets ---------------------------------------------------------------------------------------------------*/
+/* ---- Reactive sets ------------------------------------------------------------------------------------------------*/
 
 /* If the library did not reserve enough, it says so and writes nothing. */
 static void test_a_handle_without_room_is_left_out(void **state) {
@@ -341,7 +341,7 @@ static void test_null_pools_and_views_are_named(void **state) {
     assert_aborts(count_no_view, "the view is NULL", LINE_OF_POOLS + 9);
 }
 
-/* ---- Pointers that are NULL ------------------------------------------------------------------------------------------*/
+/* ---- Pointers that are NULL ---------------------------------------------------------------------------------------*/
 
 static covey_world *loud;              /* without a handler */
 static covey_world *volatile no_world; /* which compilers do not know */
@@ -429,7 +429,7 @@ static void test_null_worlds_are_named_with_the_line_of_the_caller(void **state)
     assert_aborts(resource_of_no_world, "the world is NULL", LINE_OF_WORLDS + 5);
 }
 
-/* ---- Worlds without a log ------------------------------------------------------------------------------------------*/
+/* ---- Worlds without a log -----------------------------------------------------------------------------------------*/
 
 /* What a call writes to stderr, up to its end. */
 static size_t printed_by(void (*call)(void), char *text, size_t size) {

@@ -54,7 +54,7 @@ struct Score {
     int points;
 };
 
-// Counts its values, and says no to a copy when told.
+// Counts its values, and refuses a copy on request.
 struct Owner {
     static int alive, copies_left;
     static constexpr int moved_from = -1;
@@ -661,8 +661,7 @@ static void groups() {
     check_valid(world);
 }
 
-// std::string of libstdc++ points into itself while it is short, so memcpy must not move it; a map owns nodes that point
-// to it.
+// A short std::string of libstdc++ points into itself, so memcpy must not move it; a map owns nodes that point to it.
 static void classes_that_memcpy_must_not_move() {
     covey::world world;
     std::vector<covey_entity> made(500);
@@ -858,13 +857,11 @@ static void trees() {
     std::vector<covey_entity> e = make_some(world, 5); // 0 has 1 and 2, 1 has 3, and 4 is alone
     CHECK(covey_parent_set(world, e[1], e[0]) == COVEY_OK && covey_parent_set(world, e[2], e[0]) == COVEY_OK);
     CHECK(covey_parent_set(world, e[3], e[1]) == COVEY_OK && covey_name_set(world, e[3], "leaf") == COVEY_OK);
-    std::vector<covey_entity> children, tree, levels, nobody;
+    std::vector<covey_entity> children, tree, nobody;
     for (covey_entity i : covey::children(world, e[0])) children.push_back(i);
     for (covey_entity i : covey::tree(world, e[0])) tree.push_back(i);
-    for (covey_entity i : covey::levels(world, e[0])) levels.push_back(i);
     CHECK((children == std::vector<covey_entity>{ e[1], e[2] }));
     CHECK((tree == std::vector<covey_entity>{ e[0], e[1], e[3], e[2] }));
-    CHECK((levels == std::vector<covey_entity>{ e[0], e[1], e[2], e[3] }));
     CHECK(covey_find_path(world, e[1], "leaf") == e[3] && std::strcmp(covey_name(world, e[3]), "leaf") == 0);
     for (std::size_t i = e.size(); i-- != 0;) covey::add<Sprite>(world, e[i], { static_cast<int>(i), 0 });
     CHECK(covey::sort_by_depth<Sprite>(world) == COVEY_OK);
@@ -892,22 +889,25 @@ static void resources() {
     check_valid(world);
 }
 
-static void handles() {
+static void references_to_entities() {
     covey::world world;
-    covey::handle none,
-        ship = covey::handle::create(world).add<Position>({ 1, 2 }).add<Marked>().set<Velocity>({ 3, 4 });
+    covey::entity_ref none,
+        ship = covey::entity_ref::create(world).add<Position>({ 1, 2 }).add<Marked>().set<Velocity>({ 3, 4 });
     CHECK(ship.alive() && !none.alive() && ship != none);
     CHECK((ship.has_all<Position, Marked>() && !ship.has_any<Frozen, Spin>() && ship.has<Velocity>()));
     CHECK(ship.get<Position>()->y == 2 && ship.get_or_add<Spin>({ { 5, 6 } })->x == 5);
     CHECK(ship.patch<Position>([](Position &p) { p.x = 9; })->x == 9);
     Velocity value = { 7, 8 };
     CHECK(ship.replace<Velocity>(value) && value.x == 3);
-    covey::handle second = ship.clone();
+    covey::entity_ref second = ship.clone();
     CHECK(second != ship && second.get<Position>()->x == 9 && covey_alive(world, second));
     CHECK(ship.remove<Marked>() && second.has<Marked>());
     CHECK(ship.patch_or_add<Velocity>([](Velocity &v) { v.x = 6; })->x == 6 && ship.take<Velocity>()->x == 6);
-    covey_handle plain = ship;
-    CHECK(covey_handle_alive(plain) && covey::handle(plain) == ship && ship.destroy() && !ship.alive());
+    covey::world other;
+    covey_entity plain = ship;
+    CHECK(covey::entity_ref(world, plain) == ship && covey::entity_ref(other, plain) != ship);
+    CHECK(covey::entity_ref::create(world).is_empty() && !ship.is_empty());
+    CHECK(ship.destroy() && !ship.alive() && !ship.destroy() && !ship.get<Position>() && !ship.clone().alive());
 }
 
 static void copies_of_entities_and_worlds() {
@@ -1064,7 +1064,7 @@ int main() {
     queues_and_reactive_sets();
     trees();
     resources();
-    handles();
+    references_to_entities();
     copies_of_entities_and_worlds();
     commands_are_recorded_and_replayed();
     commands_take_ids_from_the_world();

@@ -149,14 +149,14 @@ FOR_EACH_TYPE(test_a_call_that_fails_moves_nothing) {
 
 /* ---- Adding and removing ------------------------------------------------------------------------------------------*/
 
-static bool behind_first_block(uint32_t i) { return e[i].index >= 64; }
+static bool behind_first_block(uint32_t i) { return e[i].index >= COVEY__BLOCK_IDS; }
 
 FOR_EACH_TYPE(test_adding) {
-    for (uint32_t i = 64; i < COUNT; i++)
+    for (uint32_t i = COVEY__BLOCK_IDS; i < COUNT; i++)
         if (!has_at_first(i)) assert_non_null(add_value(e[i], type, i));
     positions_stay(all);
     if (is_stable(type)) addresses_stay(all);
-    for (uint32_t i = 0; i < 64; i++)
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++)
         if (!has_at_first(i)) assert_non_null(add_value(e[i], type, i));
     positions_stay(all);
     if (is_stable(type)) addresses_stay(all);
@@ -526,7 +526,7 @@ typedef Value Third;
 COVEY_COMPONENT_DEFINE(Second, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Third, .storage = COVEY_STORAGE_SPARSE);
 
-/* Packed and Second are owned; Other is in blocks, and excluded. Everybody has Packed, every third also Second. */
+/* Packed and Second are owned; Other is in blocks, and excluded. All entities have Packed, every third also Second. */
 static covey_group *fill_group(void) {
     assert_true(covey_create_many(world, e, COUNT));
     pool = covey_pool_of(world, Packed);
@@ -545,7 +545,7 @@ static bool is_member(uint32_t i) {
     return covey_has_all(world, e[i], Packed, Second) && !covey_has(world, e[i], Other);
 }
 
-/* The members, and nobody else, are the first of both pools, in the same order. */
+/* The members, and no other entities, come first in both pools, in the same order. */
 static void group_is_right(const covey_group *group) {
     covey_pool *second = covey_pool_of(world, Second);
     uint32_t count = 0;

@@ -162,7 +162,7 @@ static void test_a_clone_of_everything(void **state) {
     assert_int_equal(covey_resource_get(twin, Packed)->number, 5);
     assert_int_equal(covey_resource_get(twin, Owned)->number, 7);
     assert_int_equal(covey_world_group_count(twin), 0);
-    covey_destroy_all(twin); /* nobody hears of it */
+    covey_destroy_all(twin); /* no listener is told */
     assert_news("");
     test_world_is_valid(twin);
     covey_world_destroy(twin);
@@ -170,7 +170,7 @@ static void test_a_clone_of_everything(void **state) {
     assert_int_equal(covey_queue_count(queue), events);
 }
 
-/* Whatever the clone makes, it is nobody whom a buffer of the first world has named. */
+/* The clone never issues a handle that a buffer of the first world has reserved. */
 static void test_handles_of_buffers_mean_nothing_in_a_clone(void **state) {
     (void)state;
     make_everything();
@@ -273,7 +273,7 @@ static void clone_world(const covey_event *event, void *context) {
     covey_world *twin = covey_world_clone(world, NULL);
     test_world_is_valid(twin);
     assert_true(covey_alive(twin, *event->entities));
-    assert_true(covey_destroy(twin, *event->entities)); /* there, nobody is being destroyed */
+    assert_true(covey_destroy(twin, *event->entities)); /* there, no entity is being destroyed */
     covey_world_destroy(twin);
 }
 

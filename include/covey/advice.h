@@ -71,19 +71,6 @@ COVEY_API covey_view_advice covey_view_advise(const covey_view *view);
 /* Writes one line, as snprintf does: "Position, Velocity: 50127 matches in 50127 spans; a group would have 1563". */
 COVEY_API int covey_view_advice_print(char *text, size_t size, const covey_view_advice *advice);
 
-/* The bytes for `entities` slots, if the share `utilisation` (0 to 1) of them has a component of this size:
- *     linear  = (size + 1) * n                 an array, and a bool for each
- *     bitmask = size * n + ceil(n / 8)         an array, and a bit for each
- *     sparse  = 8 * n + size * n * utilisation the textbook sparse set
- * A sparse pool of Covey, after shrinking, takes 8 * n + (8 + size) * n * utilisation, rounded up to whole pages: its
- * slots and ids have generations. */
-typedef enum covey_memory_kind { COVEY_MEMORY_LINEAR, COVEY_MEMORY_BITMASK, COVEY_MEMORY_SPARSE } covey_memory_kind;
-typedef struct covey_memory {
-    uint64_t linear, bitmask, sparse;
-    covey_memory_kind smallest;
-} covey_memory;
-COVEY_API covey_memory covey_memory_model(uint32_t component_size, uint32_t entities, double utilisation);
-
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

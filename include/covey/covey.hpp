@@ -22,7 +22,6 @@
 
 #include <covey/commands.h>
 #include <covey/covey.h>
-#include <covey/handle.h>
 
 #include <algorithm>
 #include <functional>
@@ -749,37 +748,45 @@ template <class T> std::optional<T> take_resource(covey_world *in) noexcept {
 
 /* ---- Handles --------------------------------------------------------------------------------------------------------
  *
- * An entity with its world, as in covey/handle.h. Verbs that return nothing but the component can be chained:
+ * An entity with its world, for code that does not need the world otherwise: 16 bytes, and each verb is the inline call
+ * of the same name. It is a value: it owns nothing, is stale when its entity is destroyed, and must not outlive its
+ * world. alive() is false for one that was made without arguments; the other verbs need a world. add and set can be
+ * chained:
  *
- *     auto ship = covey::handle::create(world).add<Position>({ 1, 2 }).add<Frozen>();
+ *     auto ship = covey::entity_ref::create(world).add<Position>({ 1, 2 }).add<Frozen>();
  *     ship.get<Position>()->x += 1; */
 
-class handle {
+class entity_ref {
   public:
-    handle() noexcept : handle_() {}
-    handle(covey_world *in, covey_entity e) noexcept : handle_(covey_handle_make(in, e)) {}
-    handle(covey_handle of) noexcept : handle_(of) {}
-    static handle create(covey_world *in) noexcept { return covey_handle_create(in); }
+    entity_ref() noexcept : world_(nullptr), entity_() {}
+    entity_ref(covey_world *in, covey_entity e) noexcept : world_(in), entity_(e) {}
+    /* Makes an entity without components. The entity is null when that fails, as covey_create does. */
+    static entity_ref create(covey_world *in) noexcept { return { in, covey_create(in) }; }
 
-    operator covey_handle() const noexcept { return handle_; }
-    operator covey_entity() const noexcept { return handle_.entity; }
-    covey_world *world() const noexcept { return handle_.world; }
-    covey_entity entity() const noexcept { return handle_.entity; }
+    operator covey_entity() const noexcept { return entity_; }
+    covey_world *world() const noexcept { return world_; }
+    covey_entity entity() const noexcept { return entity_; }
 
-    bool alive() const noexcept { return covey_handle_alive(handle_); }
-    bool destroy() const noexcept { return covey_handle_destroy(handle_); }
-    handle clone() const noexcept { return covey_handle_clone(handle_); }
+    bool alive() const noexcept { return world_ && covey_alive(world_, entity_); }
+    bool destroy() const noexcept { return covey_destroy(world_, entity_); }
+    bool is_empty() const noexcept { return covey_is_empty(world_, entity_); }
+    /* Makes an entity with copies of all components. The entity is null when that fails, as covey_clone does. */
+    entity_ref clone() const noexcept {
+        entity_ref made(world_, COVEY_NULL);
+        (void)covey_clone(world_, entity_, &made.entity_, 1);
+        return made;
+    }
 
     /* If adding fails, the component is absent, and covey_world_result returns the reason. */
-    template <class T> handle add(argument<T> value) const noexcept {
+    template <class T> entity_ref add(argument<T> value) const noexcept {
         covey::add<T>(world(), entity(), static_cast<argument<T> &&>(value));
         return *this;
     }
-    template <class T> handle add() const noexcept {
+    template <class T> entity_ref add() const noexcept {
         covey::add<T>(world(), entity());
         return *this;
     }
-    template <class T> handle set(argument<T> value) const noexcept {
+    template <class T> entity_ref set(argument<T> value) const noexcept {
         covey::set<T>(world(), entity(), static_cast<argument<T> &&>(value));
         return *this;
     }
@@ -808,11 +815,14 @@ class handle {
     template <class T> std::optional<T> take() const noexcept { return covey::take<T>(world(), entity()); }
 
   private:
-    covey_handle handle_;
+    covey_world *world_;
+    covey_entity entity_;
 };
 
-inline bool operator==(const handle &a, const handle &b) noexcept { return covey_handle_same(a, b); }
-inline bool operator!=(const handle &a, const handle &b) noexcept { return !covey_handle_same(a, b); }
+inline bool operator==(const entity_ref &a, const entity_ref &b) noexcept {
+    return a.world() == b.world() && covey_same(a.entity(), b.entity());
+}
+inline bool operator!=(const entity_ref &a, const entity_ref &b) noexcept { return !(a == b); }
 
 /* ---- Sorting --------------------------------------------------------------------------------------------------------
  *

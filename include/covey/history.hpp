@@ -11,7 +11,7 @@
 
 namespace covey {
 
-/* Does not own the history: the world destroys it, or covey_history_destroy does. Null if it could not be made. */
+/* Does not own the history: covey_history_destroy destroys it, or the world. Null if creating it failed. */
 class history {
   public:
     explicit history(covey_history *existing) noexcept : history_(existing) {}

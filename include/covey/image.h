@@ -127,15 +127,14 @@ COVEY_API uint32_t covey_codec_read_count(covey_codec_reader *reader, covey_kind
 /* The maximum number of values of a kind up to the end. */
 COVEY_API size_t covey_codec_left(const covey_codec_reader *reader, covey_kind kind);
 
-/* A value of a type that this program does not know (COVEY_UNKNOWN_KEEP): what the codec of another program has written
- * for it. */
+/* What the codec of another program has written for a value of an unknown type that was kept (COVEY_UNKNOWN_KEEP). */
 typedef struct covey_unknown_value {
     const unsigned char *bytes;
     const covey_entity *entities;
     uint32_t size, entity_count;
 } covey_unknown_value;
 
-/* Returns what was written for a value. NULL if the program knows the type, or if the type had no codec. */
+/* NULL if the program knows the type, or if the type had no codec. */
 COVEY_API const covey_unknown_value *covey_unknown_value_of(const covey_type *type, const void *value);
 
 /* ---- Saving --------------------------------------------------------------------------------------------------------
@@ -344,9 +343,8 @@ typedef struct covey_image_info {
     uint64_t since;    /* it has only changes after this tick (changed_since); 0: everything */
 } covey_image_info;
 
-/* Reads what an image says about itself; covey_image_section describes one of its sections, by number. Checks the
- * frame, the checksum of the table and the requested numbers, but not whole sections, as loading does. False: not an
- * image, or damaged. O(sections). */
+/* Describes an image; or one of its sections, by number. Checks the frame, the checksum of the table and the requested
+ * numbers, but not whole sections, as loading does. False: not an image, or damaged. O(sections). */
 COVEY_API bool covey_image_read_info(const void *bytes, size_t size, covey_image_info *info, covey_report *report);
 COVEY_API bool covey_image_section(const void *bytes, size_t size, uint32_t number, covey_section *section,
                                    covey_report *report);

@@ -1,14 +1,4 @@
-/* Covey: the sparse set, for programs without a world. Part of covey/covey.h. */
-#include <covey/covey.h> /* before the guard: covey.h includes this file where it belongs */
-
-#ifndef COVEY_API_SPARSE_SET_H
-#define COVEY_API_SPARSE_SET_H
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* ---- The sparse set on its own ---------------------------------------------------------------------------------
+/* Covey, optional: the sparse set on its own, for programs without a world.
  *
  * A set of small integers, with or without a value each. Lookup, add and remove are O(1) without hashing; iterating is
  * a loop over a packed array.
@@ -35,6 +25,16 @@ extern "C" {
  *   - Values are bytes: they are moved by memcpy, and removing calls nothing.
  *   - A call that fails changes nothing, and returns why. Only functions that can return MEMORY allocate. Any number of
  *     threads may read a set that no thread changes. */
+#ifndef COVEY_API_SPARSE_SET_H
+#define COVEY_API_SPARSE_SET_H
+
+#include <covey/covey.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct covey_sparse_set covey_sparse_set;
 
 typedef struct covey_sparse_set_desc {
     uint32_t size, align; /* of a value; 0 for a set of ids only */
@@ -141,5 +141,7 @@ COVEY_INLINE uint32_t covey_swap_remove(void *array, uint32_t count, uint32_t at
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+#include <covey/detail/sparse_set.h>
 
 #endif /* COVEY_API_SPARSE_SET_H */

@@ -115,7 +115,7 @@ void begin_on(fixture *f, const covey_mpi_desc *desc, MPI_Comm comm) {
     f->world = covey_world_create(&(covey_world_desc){ .allocator = counting_allocator(&f->memory), .log = no_log });
     covey_mpi_desc all = desc ? *desc : (covey_mpi_desc){ 0 };
     if (!all.types) all.types = all_types;
-    if (all.span == 0 && COVEY_INDEX_BITS < 16) all.span = COVEY_NONE / 4; /* few indices, for 4 ranks */
+    if (all.range_size == 0 && COVEY_INDEX_BITS < 16) all.range_size = COVEY_NONE / 4; /* few indices, for 4 ranks */
     all.allocator = counting_allocator(&f->memory);
     covey_report report;
     f->mpi = covey_mpi_create(comm, f->world, &all, &report);
@@ -134,14 +134,14 @@ void end(fixture *f) {
 covey_entity shared(int owner, covey_entity e) {
     MPI_Request request;
     MPI_Ibcast(&e, (int)sizeof e, MPI_BYTE, owner, MPI_COMM_WORLD, &request);
-    covey__mpi_poll(&request, 1);
+    covey__mpi_wait_for(&request, 1);
     return e;
 }
 
 int over_all(int own, MPI_Op op) {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, &own, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
-    covey__mpi_poll(&request, 1);
+    covey__mpi_wait_for(&request, 1);
     return own;
 }
 

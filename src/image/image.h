@@ -9,6 +9,7 @@
 #include <covey/fields.h>
 
 #include <covey/image.h>
+#include <covey/sparse_set.h>
 
 /* codec.c: a plan turns values in memory into records of an image, or records into values. A record has the fields one
  * after the other, little-endian and without padding. */

@@ -4,7 +4,7 @@
 
 #include "storage/hook.h"
 
-#include <covey/covey.h>
+#include <covey/sparse_set.h>
 
 covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL if it is missing */
 void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc);

@@ -278,7 +278,7 @@ static void views_of_all_storages(void **state) {
     for_each_lead(views_see_what_is_enabled);
 }
 
-/* Everybody, in blocks that are full: spans are cut where somebody is hidden, and nowhere else. */
+/* All entities, in full blocks: spans are cut where an entity is disabled, and nowhere else. */
 static void full_spans_are_cut(void **state) {
     (void)state;
     give_each(e, COUNT, 1, covey_id(Pinned));
@@ -550,8 +550,9 @@ static void the_validator_knows(void **state) {
     assert_int_equal(covey_disable(world, e[with + 1]), COVEY_OK);
     uint64_t *page = pool->observers->disabled.at[0];
     uint32_t at = e[without].index;
-    BREAK(uint64_t, page[at / 64], page[at / 64] | (uint64_t)1 << at % 64, "disabled: a component that is absent");
-    BREAK(uint64_t, page[e[with].index / 64], 0,
+    BREAK(uint64_t, page[at / COVEY__BLOCK_IDS], page[at / COVEY__BLOCK_IDS] | (uint64_t)1 << at % COVEY__BLOCK_IDS,
+          "disabled: a component that is absent");
+    BREAK(uint64_t, page[e[with].index / COVEY__BLOCK_IDS], 0,
           "group: an entity that does not match is a member, or one that matches is none");
     BREAK(covey_pool *, world->disabled, pool, "disabled: another pool");
     BREAK(uint32_t, world->hiding, 2, "disabled: the number of pools is not what was counted");

@@ -351,7 +351,7 @@ static void test_a_group_has_room_for_all_that_are_added_at_once(void **state) {
     for_each_storage(array_with_group);
 }
 
-/* ---- Whole blocks, in any order ------------------------------------------------------------------------------------*/
+/* ---- Whole blocks, in any order -----------------------------------------------------------------------------------*/
 
 enum { CROWD = 300 };
 static covey_entity crowd[CROWD];
@@ -478,7 +478,7 @@ static void meet_others(void) {
     }
 }
 
-/* Which types, of those that are present in most blocks, the entities have; whether all are destroyed in one call. */
+/* Which of the types present in most blocks the entities have; whether all are destroyed in one call. */
 typedef struct ending {
     const covey_type *types[5];
     bool with_others, at_once;

@@ -141,7 +141,7 @@ static void change_much(uint32_t seed, uint32_t steps) {
     for (uint32_t i = 0; i < steps; i++) change(&random);
 }
 
-/* ---- Snapshots -----------------------------------------------------------------------------------------------------*/
+/* ---- Snapshots ----------------------------------------------------------------------------------------------------*/
 
 static void test_the_world_is_as_it_was(void **state) {
     (void)state;
@@ -297,7 +297,7 @@ static void test_a_large_world_comes_back(void **state) {
     test_world_is_valid(world);
 }
 
-/* ---- Entities ------------------------------------------------------------------------------------------------------*/
+/* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
 static void test_indices_come_in_the_same_order_again(void **state) {
     (void)state;
@@ -337,7 +337,7 @@ static void test_pages_that_came_since_are_as_new(void **state) {
     assert_same(covey_create_at(world, far.index), far);
 }
 
-/* ---- Components ----------------------------------------------------------------------------------------------------*/
+/* ---- Components ---------------------------------------------------------------------------------------------------*/
 
 static void comes_back(const covey_type *type) {
     covey_entity e[6];
@@ -435,7 +435,7 @@ static void test_values_that_go_are_zeroed(void **state) {
     nothing_is_left_of(covey_id(SecretBlock));
 }
 
-/* ---- Hooks ---------------------------------------------------------------------------------------------------------*/
+/* ---- Hooks --------------------------------------------------------------------------------------------------------*/
 
 static void add_owned(covey_entity e, const covey_type *type, uint32_t number) {
     Owned value = { number, ~number };
@@ -512,7 +512,7 @@ static void test_a_type_that_cannot_be_copied_cannot_be_saved(void **state) {
     assert_int_equal(owned.alive, 0);
 }
 
-/* ---- All else ------------------------------------------------------------------------------------------------------*/
+/* ---- All else -----------------------------------------------------------------------------------------------------*/
 
 static void test_resources_come_back_and_keep_their_addresses(void **state) {
     (void)state;
@@ -665,7 +665,7 @@ static void test_ticks_of_scattered_ids_come_back(void **state) {
     }
 }
 
-/* ---- Who is told ---------------------------------------------------------------------------------------------------*/
+/* ---- Who is told --------------------------------------------------------------------------------------------------*/
 
 static uint32_t told;
 
@@ -843,7 +843,7 @@ static void test_marks_of_reactive_sets_come_back(void **state) {
     assert_int_equal(covey_reactive_count(again), 0);
 }
 
-/* ---- Groups and order ----------------------------------------------------------------------------------------------*/
+/* ---- Groups and order ---------------------------------------------------------------------------------------------*/
 
 static void fill_group(void) {
     for (uint32_t i = 0; i < 12; i++) {
@@ -956,7 +956,7 @@ static void test_loading_and_merging_are_undone(void **state) {
     covey_world_destroy(other);
 }
 
-/* ---- The validator -------------------------------------------------------------------------------------------------*/
+/* ---- The validator ------------------------------------------------------------------------------------------------*/
 
 static void test_broken_histories_are_found(void **state) {
     (void)state;
@@ -965,20 +965,20 @@ static void test_broken_histories_are_found(void **state) {
     save();
     add_owned(e, covey_id(Owned), 1);
     save();
-    const char *count = "history: a unit that more or fewer have than it counts";
-    covey__unit *unit = history->units, *copy = unit;
+    const char *count = "history: a unit with a wrong number of references";
+    covey__unit *unit = history->store.units, *copy = unit;
     while (!copy->type) copy = copy->next;
     while (unit->type) unit = unit->next;
-    BREAK(covey_world *, history->world, NULL, "history: one that is not in the list");
-    BREAK(covey_history *, history->previous, history, "history: one that is not in the list");
-    BREAK(uint32_t, history->capacity, 1, "history: more snapshots than it keeps");
+    BREAK(covey_world *, history->world, NULL, "history: the list of histories is broken");
+    BREAK(covey_history *, history->previous, history, "history: the list of histories is broken");
+    BREAK(uint32_t, history->capacity, 1, "history: more snapshots than its capacity");
     BREAK(uint32_t, unit->references, unit->references + 1, count);
     BREAK(uint32_t, unit->references, 0, count);
-    BREAK(uint32_t, copy->references, 2, "history: a copy that two have");
+    BREAK(uint32_t, copy->references, 2, "history: two snapshots share values that a hook has copied");
     BREAK(covey__unit *, unit->next->previous, NULL, "history: the list of units is broken backwards");
     BREAK(covey__unit *, history->snapshots[0]->entities.at[0], NULL, count);
     BREAK(size_t, unit->bytes, unit->bytes + 1, "history: bytes that are not accounted for");
-    BREAK(size_t, history->heap.bytes, 1, "history: bytes that are not accounted for");
+    BREAK(size_t, history->store.heap.bytes, 1, "history: bytes that are not accounted for");
 }
 
 int main(void) {

@@ -328,7 +328,7 @@ static void test_snapshots_are_numbered_for_good(void **state) {
     assert_true(covey_history_restore(history, 2));
     assert_int_equal(number_of(0), 3);
     save();
-    assert_int_equal(number_of(0), 6); /* 4 and 5 are gone, and nobody is called so again */
+    assert_int_equal(number_of(0), 6); /* 4 and 5 are destroyed, and their handles are not issued again */
     assert_int_equal(number_of(1), 3);
 }
 

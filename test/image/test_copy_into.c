@@ -65,7 +65,7 @@ static Kinds *add_kinds(covey_world *to, covey_entity e, covey_entity friend_of)
     return covey_get(to, e, Kinds);
 }
 
-/* ---- One entity -----------------------------------------------------------------------------------------------------*/
+/* ---- One entity ---------------------------------------------------------------------------------------------------*/
 
 static void test_an_entity_is_copied_with_its_components(void **state) {
     (void)state;
@@ -162,7 +162,7 @@ static void test_types_made_at_run_time_are_made_there(void **state) {
     covey_world_destroy(third);
 }
 
-/* ---- Trees ----------------------------------------------------------------------------------------------------------*/
+/* ---- Trees --------------------------------------------------------------------------------------------------------*/
 
 /* Two levels below the root, and one that is not of the tree. */
 static void plant(covey_entity e[6]) {
@@ -252,7 +252,7 @@ static void test_kept_values_are_copied(void **state) {
     covey_buffer_free(&image);
 }
 
-/* ---- Who hears of it, and memory ------------------------------------------------------------------------------------*/
+/* ---- Who hears of it, and memory ----------------------------------------------------------------------------------*/
 
 static uint32_t created, added;
 
@@ -280,7 +280,7 @@ static void test_all_or_nothing(void **state) {
     plant(e);
     uint64_t digest = image_digest(other);
     uint32_t failures = 0, copies = owned.copies;
-    for (uint32_t at = 1; at <= 5; at++) { /* hooks that say no */
+    for (uint32_t at = 1; at <= 5; at++) { /* hooks that fail */
         owned.fails_at = owned.copies + at;
         assert_no_entity(covey_clone_tree_into(other, world, e[0], NULL));
         assert_int_equal(covey_world_result(other), COVEY_ERROR_COPY);
@@ -303,7 +303,7 @@ static void test_all_or_nothing(void **state) {
     assert_int_equal(owned.alive, 10);
 }
 
-/* ---- Random trees ---------------------------------------------------------------------------------------------------*/
+/* ---- Random trees -------------------------------------------------------------------------------------------------*/
 
 static void is_same_place(covey_entity root, covey_entity e) {
     covey_entity twin = there(e), child = covey_child_first(world, e), its = covey_child_first(other, twin);

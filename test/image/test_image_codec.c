@@ -69,7 +69,7 @@ static void is_same_text(const Text *a, const Text *b) {
     for (uint32_t i = 0; i < was->link_count; i++) assert_same(was->links[i], is->links[i]);
 }
 
-/* Everybody has the same here as in the world of the image. */
+/* Every entity has the same components here as in the world of the image. */
 static void is_like_origin(void) {
     for (covey_entity e = { 0, 0 }; !covey_is_null(e = covey_entity_next(origin, e));) {
         const Text *text = covey_get(origin, e, Text), *in_place = covey_get(origin, e, TextInPlace);
@@ -87,7 +87,7 @@ static void is_like_origin(void) {
     }
 }
 
-/* ---- There and back -------------------------------------------------------------------------------------------------*/
+/* ---- There and back -----------------------------------------------------------------------------------------------*/
 
 static void test_what_values_own_goes_through_an_image(void **state) {
     (void)state;
@@ -172,7 +172,7 @@ static void test_resources_that_are_not_merged_are_dropped(void **state) {
     assert_int_equal(texts.live, values);
 }
 
-/* ---- Saying no ------------------------------------------------------------------------------------------------------*/
+/* ---- Saying no ----------------------------------------------------------------------------------------------------*/
 
 static void test_saving_ends_with_what_a_function_says(void **state) {
     (void)state;
@@ -230,7 +230,7 @@ static void test_values_are_dropped_when_the_rest_is_refused(void **state) {
     assert_true(texts.loads > loads + 10);
 }
 
-/* ---- Limits and hostile bytes ---------------------------------------------------------------------------------------*/
+/* ---- Limits and hostile bytes -------------------------------------------------------------------------------------*/
 
 static void test_a_value_has_no_more_bytes_than_its_codec_allows(void **state) {
     (void)state;
@@ -388,7 +388,7 @@ static void test_functions_that_write_nonsense_are_refused(void **state) {
     assert_int_equal(image.size, 0);
 }
 
-/* ---- Functions that change the world --------------------------------------------------------------------------------*/
+/* ---- Functions that change the world ------------------------------------------------------------------------------*/
 
 #if COVEY_ASSERT_LEVEL >= 1
 static struct {
@@ -449,7 +449,7 @@ static void test_functions_must_not_change_the_world(void **state) {
 }
 #endif
 
-/* ---- Values that memcpy must not move -------------------------------------------------------------------------------*/
+/* ---- Values that memcpy must not move -----------------------------------------------------------------------------*/
 
 typedef struct Self {
     const struct Self *self;
@@ -560,7 +560,7 @@ static void test_values_that_a_hook_moves_are_not_merged(void **state) {
     assert_int_equal(selves, 0);
 }
 
-/* ---- Kinds ----------------------------------------------------------------------------------------------------------*/
+/* ---- Kinds --------------------------------------------------------------------------------------------------------*/
 
 static covey_result write_kinds(covey_codec_writer *writer, const void *value, void *context) {
     const Kinds *k = value;
@@ -610,7 +610,7 @@ static void test_values_of_every_kind_are_read_as_they_were_written(void **state
     assert_int_equal(is->i32, 0);
 }
 
-/* ---- Unknown types --------------------------------------------------------------------------------------------------*/
+/* ---- Unknown types ------------------------------------------------------------------------------------------------*/
 
 static void test_what_functions_wrote_is_kept_for_those_who_know_it(void **state) {
     (void)state;
@@ -699,7 +699,7 @@ static void test_kept_values_and_memory_that_is_out(void **state) {
     }
 }
 
-/* ---- Types that have changed ----------------------------------------------------------------------------------------*/
+/* ---- Types that have changed --------------------------------------------------------------------------------------*/
 
 typedef struct Plain {
     uint32_t rank;

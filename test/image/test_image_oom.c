@@ -6,7 +6,7 @@
 #include <covey/commands.h>
 #include <covey/hierarchy.h>
 
-/* ---- Scenes ---------------------------------------------------------------------------------------------------------*/
+/* ---- Scenes -------------------------------------------------------------------------------------------------------*/
 
 static covey_buffer image;   /* of a full world */
 static covey_buffer plain;   /* of one without texts: kept ones have addresses in them (test_image_codec has these) */
@@ -33,7 +33,7 @@ static void full_world(scene *s) {
 
 static void hear(const covey_event *event, void *context) { (void)event, (void)context; }
 
-/* Everybody who may need memory to hear of something. */
+/* Every observer that may need memory for events. */
 static void watch(covey_world *world) {
     covey_queue *queue = covey_queue_create(world);
     assert_non_null(queue);
@@ -63,7 +63,7 @@ static void full_watched_world(scene *s) {
     watch(s->world);
 }
 
-/* ---- Operations -----------------------------------------------------------------------------------------------------*/
+/* ---- Operations ---------------------------------------------------------------------------------------------------*/
 
 /* A buffer that has something keeps it. */
 static bool save_to_buffer(scene *s) {
@@ -170,7 +170,7 @@ static const operation merging_operations[] = {
     { "covey_merge_from_memory, watched", full_watched_world, merge },
 };
 
-/* ---- Images ---------------------------------------------------------------------------------------------------------*/
+/* ---- Images -------------------------------------------------------------------------------------------------------*/
 
 /* The numbers are of other policies and storages there, and have become wider since. */
 static void fill_changed(covey_world *world) {

@@ -43,7 +43,7 @@ static covey_section find_section(const covey_buffer *in, covey_section_kind kin
     return (covey_section){ 0 };
 }
 
-/* ---- What is in it --------------------------------------------------------------------------------------------------*/
+/* ---- What is in it ------------------------------------------------------------------------------------------------*/
 
 static void test_equal_worlds_give_equal_bytes(void **state) {
     (void)state;
@@ -193,7 +193,7 @@ static void test_ids_that_are_set_aside_are_free_in_an_image(void **state) {
     covey_world_destroy(twin);
 }
 
-/* ---- The ways to write one ------------------------------------------------------------------------------------------*/
+/* ---- The ways to write one ----------------------------------------------------------------------------------------*/
 
 static bool append(const void *bytes, size_t size, void *context) {
     covey_buffer *to = context;
@@ -294,7 +294,7 @@ static void test_a_stream_that_refuses_ends_the_call(void **state) {
     }
 }
 
-/* ---- Progress -------------------------------------------------------------------------------------------------------*/
+/* ---- Progress -----------------------------------------------------------------------------------------------------*/
 
 typedef struct progress {
     uint32_t calls, stop_at;
@@ -368,7 +368,7 @@ static void test_saving_can_be_cancelled(void **state) {
     assert_failed(COVEY_ERROR_CANCELLED);
 }
 
-/* ---- What cannot be saved -------------------------------------------------------------------------------------------*/
+/* ---- What cannot be saved -----------------------------------------------------------------------------------------*/
 
 static void fails_to_save(covey_result reason, const char *culprit) {
     covey_report report;

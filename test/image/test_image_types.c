@@ -72,7 +72,7 @@ static const void *is_taken(const covey_type *was, const void *value, const cove
     return component;
 }
 
-/* ---- Numbers that have become wider -----------------------------------------------------------------------------------*/
+/* ---- Numbers that have become wider -------------------------------------------------------------------------------*/
 
 typedef struct kind_row {
     covey_kind kind;
@@ -143,7 +143,7 @@ static void test_integers_may_become_wider_and_nothing_else_may_change(void **st
         }
 }
 
-/* ---- Structs that have changed ------------------------------------------------------------------------------------------*/
+/* ---- Structs that have changed ------------------------------------------------------------------------------------*/
 
 typedef struct Old {
     uint16_t hits;
@@ -309,7 +309,7 @@ static void test_padding_may_become_a_field_and_a_field_padding(void **state) {
     assert_true(loaded[0] == 70 && loaded[1] == 80);
 }
 
-/* ---- Structs of which nothing is written --------------------------------------------------------------------------------*/
+/* ---- Structs of which nothing is written --------------------------------------------------------------------------*/
 
 static void test_a_struct_that_is_all_padding_is_saved_as_a_tag(void **state) {
     (void)state;
@@ -337,7 +337,7 @@ static void test_a_nested_struct_may_be_all_padding(void **state) {
     assert_true(loaded[0] == 0 && loaded[1] == 0 && loaded[2] == 0 && loaded[3] == 4);
 }
 
-/* ---- Raw types ------------------------------------------------------------------------------------------------------------*/
+/* ---- Raw types ----------------------------------------------------------------------------------------------------*/
 
 static const covey_type raw_type = { .name = "Shape", .size = 8, .align = 4, .as_bytes = true };
 static const covey_type number_type = { .name = "Shape", .size = 8, .align = 4, .fields = &covey_fields_Number };
@@ -380,7 +380,7 @@ static void test_raw_values_of_the_other_byte_order_are_refused(void **state) {
     assert_int_equal(report.result, COVEY_OK);
 }
 
-/* ---- Storages, policies and ticks -----------------------------------------------------------------------------------------*/
+/* ---- Storages, policies and ticks ---------------------------------------------------------------------------------*/
 
 /* Every storage and policy, loaded as every other one. */
 static void test_storage_and_policy_may_change(void **state) {
@@ -436,7 +436,7 @@ static void test_storage_and_policy_may_change(void **state) {
         }
 }
 
-/* ---- Types that the program does not know -----------------------------------------------------------------------------------*/
+/* ---- Types that the program does not know -------------------------------------------------------------------------*/
 
 static void test_unknown_types_are_refused_by_name(void **state) {
     (void)state;
@@ -548,7 +548,7 @@ static void test_types_that_the_world_knows_otherwise_are_refused(void **state) 
     assert_int_equal(covey_world_resource_count(world), 0);
 }
 
-/* ---- Types that an image cannot have ----------------------------------------------------------------------------------------*/
+/* ---- Types that an image cannot have ------------------------------------------------------------------------------*/
 
 /* The offset of the section with a pool, or resource, of this name. */
 static size_t find_section(covey_section_kind kind, const char *name) {

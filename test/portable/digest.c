@@ -1,6 +1,6 @@
-/* Runs fixed random programs over everything that a world can do, and prints a number for all that could be seen of
- * them: ids, order, positions, values, what listeners heard, and the bytes of images. It is the same number with every
- * compiler, whatever the sizes and the byte order of the machine. test/portable/run.sh compares them. */
+/* Runs fixed random programs over everything that a world can do, and prints a number for everything observable: ids,
+ * order, positions, values, calls of listeners, and the bytes of images. It is the same number with every compiler,
+ * whatever the sizes and the byte order of the machine. test/portable/run.sh compares them. */
 #include "tools.h"
 
 #include <covey/commands.h>
@@ -271,7 +271,7 @@ static void meet(run *r, covey_entity e) {
     mix_entity(r, e);
 }
 
-/* Not in the place of one that is alive, so that most of those are known. */
+/* Not in the place of a living entity, so that most living ones are known. */
 static void step_create(run *r) {
     if (!covey_alive(r->world, r->e)) meet(r, covey_create(r->world));
 }
@@ -280,7 +280,10 @@ static void step_create_at(run *r) {
     if (covey_alive(r->world, r->e)) return;
     uint32_t index = below(r, 20000), next = covey_generation_at(r->world, index) + r->kind;
     if (r->kind == 0) meet(r, covey_create_at(r->world, index));
-    else meet(r, covey_create_exact(r->world, covey_entity_make(index, next)));
+    else {
+        covey_entity e = covey_entity_make(index, next);
+        meet(r, covey_create_exact(r->world, &e, 1, COVEY_EXACT_NEW) ? e : COVEY_NULL);
+    }
 }
 
 static void step_destroy(run *r) { mix(r, covey_destroy(r->world, r->e)); }
@@ -301,7 +304,7 @@ static void step_able(run *r) {
 static void step_tree(run *r) {
     mix(r, (uint64_t)covey_parent_set(r->world, r->e, r->other));
     mix(r, covey_depth(r->world, r->e));
-    mix_entity(r, covey_tree_next_by_level(r->world, r->other, r->e));
+    mix_entity(r, covey_tree_next(r->world, r->other, r->e));
 }
 
 static void step_name(run *r) {
@@ -432,7 +435,7 @@ static uint64_t run_program(uint64_t seed, uint32_t crowd) {
         step(&r);
         if (i % (4 * crowd) == 0) look(&r);
     }
-    covey_world_destroy(r.world); /* its end is heard, too */
+    covey_world_destroy(r.world); /* its end is reported, too */
     return r.digest;
 }
 

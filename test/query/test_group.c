@@ -1,4 +1,4 @@
-/* Groups: who is in them, where their components lie, and what else may be done meanwhile. */
+/* Groups: their members, where their components lie, and what else may be done meanwhile. */
 #include "storage/block_store.h"
 #include "observe/observers.h"
 #include "storage/sparse_set.h"
@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-/* The tests run twice: with groups that own sparse pools, and, in another program, with groups that own pools in blocks. */
+/* The tests run twice: with groups that own sparse pools, and, in another program, with groups that own pools in
+ * blocks. */
 #ifndef IN_BLOCKS
 #define IN_BLOCKS 0
 #endif
@@ -133,7 +134,8 @@ static void check_prefix(const covey_group *group) {
 /* In how many blocks some entities are; those of a block follow each other. */
 static uint32_t count_blocks(const covey_entity *entities, uint32_t count) {
     uint32_t blocks = 0;
-    for (uint32_t i = 0; i < count; i++) blocks += i == 0 || entities[i].index / 64 != entities[i - 1].index / 64;
+    for (uint32_t i = 0; i < count; i++)
+        blocks += i == 0 || entities[i].index / COVEY__BLOCK_IDS != entities[i - 1].index / COVEY__BLOCK_IDS;
     return blocks;
 }
 
@@ -372,7 +374,8 @@ static join_fn *const joins[] = {
     by_array,  by_copies
 };
 
-/* Everybody has all that the shape may ask for, but B. Others have only B: who joins trades places with one. */
+/* All entities have every component that the shape may require, except B. Others have only B: a joining entity trades
+ * places with one of them. */
 static void prepare_joins(uint32_t shape) {
     make_group(&shapes[shape]);
     for (uint32_t i = 0; i < 7; i++) assert_non_null(give(covey_create(world), covey_id(B)));
@@ -932,7 +935,8 @@ static uint32_t family_size(uint32_t family) {
     return size;
 }
 
-/* Makes the groups of a family in one of the orders that there are: by turns, the next one of those left. */
+/* Makes the groups of a family in one of the possible orders: `order` chooses the next group among the remaining
+ * ones. */
 static void make_family(uint32_t family, uint32_t order, covey_group **made) {
     uint32_t left[MEMBERS] = { 0, 1, 2, 3 };
     for (uint32_t size = family_size(family); size != 0; size--) {
@@ -1660,9 +1664,9 @@ static void test_sorting_that_is_refused(void **state) {
     assert_not_sorted(
         outer, 2, &by_number, COVEY_ERROR_RANGE,
         "the group own A, B could not be sorted: it has no such field: fields count from 0, owned types first");
-    assert_not_sorted(
-        unowned, 2, &by_number, COVEY_ERROR_RANGE, /* what is excluded has none */
-        "the group with A, B without X could not be sorted: it has no such field: fields count from 0, owned types first");
+    assert_not_sorted(unowned, 2, &by_number, COVEY_ERROR_RANGE, /* an excluded type has no field */
+                      "the group with A, B without X could not be sorted: it has no such field: "
+                      "fields count from 0, owned types first");
     assert_not_sorted(outer, 1, &outside, COVEY_ERROR_RANGE,
                       "the group own A, B could not be sorted: the key is not in the value");
     assert_not_sorted(outer, 1, &unknown, COVEY_ERROR_RANGE,

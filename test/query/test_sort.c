@@ -1,5 +1,5 @@
-/* Order: sorting a pool, sorting it as another, keeping it sorted, and when an ordered pool is compacted. What comes
- * out is compared with an insertion sort over a copy of what was there. */
+/* Order: sorting a pool, sorting it as another, keeping it sorted, and when an ordered pool is compacted. The result is
+ * compared with an insertion sort over a copy of the values. */
 #include "observe/observers.h"
 #include <covey/fields.h>
 #include "fixture.h"
@@ -231,7 +231,7 @@ static void test_zeros_are_equal_and_what_is_no_number_is_last_both_ways(void **
     }
     covey_pool *pool = covey_pool_of(world, Keyed);
     assert_floats(pool, (const float[]){ -INFINITY, 0, -0.0f, 0, 1, INFINITY, NAN, NAN }, 8, false);
-    assert_int_equal(covey_pool_value_at(pool, 6, Keyed)->number, 0); /* of equals, the first stays first */
+    assert_int_equal(covey_pool_value_at(pool, 6, Keyed)->number, 0); /* equal elements keep their order */
     assert_floats(pool, (const float[]){ INFINITY, 1, 0, -0.0f, 0, -INFINITY, NAN, NAN }, 8, true);
     assert_int_equal(covey_pool_value_at(pool, 6, Keyed)->number, 0);
 }
@@ -403,7 +403,7 @@ static void test_a_part_that_is_not_there_is_refused(void **state) {
     assert_int_equal(covey_pool_sort(pool, &(covey_order){ .from = 3 }), COVEY_OK); /* none */
 }
 
-/* ---- Functions that see entities ------------------------------------------------------------------------------------*/
+/* ---- Functions that see entities ----------------------------------------------------------------------------------*/
 
 /* By another component than the one that is sorted; those who lack it come last. */
 static uint32_t rank_of(covey_entity who) {
@@ -492,7 +492,7 @@ static void test_an_order_has_one_function(void **state) {
         { .key = COVEY_KEY_U32, .key_of = key_of_two_fields, .compare = compare_two_fields },
         { .compare = compare_two_fields, .compare_entities = compare_by_other },
         { .key = COVEY_KEY_U32, .key_of = key_of_two_fields, .key_of_entity = key_by_other },
-        { .key_of_entity = key_by_other }, /* of which kind? */
+        { .key_of_entity = key_by_other }, /* without the kind of the key */
     };
     for (uint32_t i = 0; i < COUNT_OF(wrong); i++) {
         assert_int_equal(covey_pool_sort(pool, &wrong[i]), COVEY_ERROR_RANGE);
@@ -596,7 +596,7 @@ static void test_any_input_comes_out_as_from_the_naive_sort(void **state) {
     }
 }
 
-/* Ascending keys, of which so many are too small for where they are: each of these is told from the others. */
+/* Ascending keys; so many are too small for their place: each of these differs from the others. */
 static covey_pool *fill_but(uint32_t count, uint32_t wrong) {
     static uint32_t keys[COUNT];
     for (uint32_t i = 0; i < count; i++) keys[i] = 1000 + i;
@@ -1125,7 +1125,7 @@ static void test_many_at_once_go_to_their_places(void **state) {
         keeps(pool, &by_number);
         Packed outside[] = { value_of(5), value_of(1), value_of(4), value_of(9) };
         const Packed *values = round == 0 ? outside : covey_pool_values(pool, Packed);
-        for (uint32_t i = 0; i < 4; i++) /* of copies, always the second */
+        for (uint32_t i = 0; i < 4; i++) /* always the second copy */
             naive_insert(&by_number, e[10 + i], &values[round == 2 ? 1 : i], sizeof *values);
         if (round < 2) assert_true(covey_add_array(world, e + 10, 4, Packed, values));
         else assert_true(covey_add_copies(world, e + 10, 4, Packed, values + 1));
@@ -1349,7 +1349,7 @@ static void test_compaction_waits_until_there_are_holes_enough(void **state) {
     assert_true(remove_value(e[2], covey_id(Tolerant)));
     covey_compact(world);
     assert_int_equal(covey_pool_position_count(pool), 5);
-    covey_pool_compact(pool); /* who names the pool means it */
+    covey_pool_compact(pool); /* an explicit call compacts any number of holes */
     assert_numbers(pool, NUMBERS(0, 4, 5, 7));
 }
 

@@ -202,7 +202,7 @@ static void what_was_forgotten_is_not_printed(void **state) {
     covey_schedule_destroy(schedule);
 }
 
-/* Runs of which nothing was noted let older ones go, too. */
+/* Runs without a system also push older runs out of the trace. */
 static void idle_runs_push_others_out(void **state) {
     (void)state;
     covey_schedule *schedule = make_traced();

@@ -1,4 +1,4 @@
-/* Schedules and images: a world that was loaded goes on as the one that was saved, whatever memory either has reserved. */
+/* Schedules and images: a loaded world continues like the saved one, whatever memory either has reserved. */
 #include "scheduled.h"
 
 #include <covey/image.h>

@@ -1,7 +1,7 @@
-/* Random schedules against an oracle that knows nothing of threads: random worlds, systems over random views and groups,
- * bodies that write, read by handle, record commands, create, reduce and fail, in random phases, with random links and
- * rates. The oracle runs the same visits one after the other: it finds the order, the sync points and the pieces by code of
- * its own. After each run, the world is the same, to the byte of its image, for every number of threads.
+/* Random schedules against an oracle without threads: random worlds, systems over random views and groups, bodies that
+ * write, read by handle, record commands, create, reduce and fail, in random phases, with random links and rates. The
+ * oracle runs the same visits one after the other, and finds the order, the sync points and the pieces with its own
+ * code. After each run, the world is the same, to the byte of its image, for every number of threads.
  *
  * A failure names the seed of its program: COVEY_TEST_SEED=<seed> runs that program alone. */
 #include "mixed.h"
@@ -63,7 +63,7 @@ typedef struct member {
     covey_system desc;
     covey_view view;
     bool rows;                              /* walks by rows, or else by spans */
-    uint32_t sees;                          /* whose total it reads; NOBODY: none */
+    uint32_t sees;                          /* the system whose total it reads; NOBODY: none */
     uint32_t fails_in;                      /* the run in which its last piece fails; RUNS: none */
     uint32_t sets, removes, destroys, adds; /* commands, of 1,000 visits */
     uint32_t makes;                         /* the most that one piece creates: may be more than was declared */
@@ -140,7 +140,7 @@ static covey_entity somebody(const visit *v, uint64_t number) {
     return s->count != 0 ? s->all[number % s->count] : (covey_entity){ 0, 0 };
 }
 
-/* What it has declared to read: its own component of each type, and that of somebody else. */
+/* What it declares to read: its own component of each type, and that of another entity. */
 static uint64_t read_by_handle(const visit *v, covey_entity e, uint64_t number) {
     const covey_system *desc = &v->m->desc;
     covey_entity other = somebody(v, number);
@@ -309,7 +309,7 @@ static covey_iter whole_of(const member *m) {
     return m->desc.group ? covey_group_iter(m->desc.group) : covey_view_iter(&m->view);
 }
 
-/* The sparse pool that is followed, or NULL: the smallest of those that must be there. */
+/* The sparse pool that is followed, or NULL: the smallest of the required ones. */
 static const covey_pool *followed(const member *m) {
     const covey_pool *lead = NULL;
     for (uint32_t i = 0; m->desc.view.with[i]; i++) {
@@ -339,7 +339,7 @@ static uint32_t first_of(const member *m, const covey_iter *it) {
         known = true;
     }
     if (!known) first = covey_entity_next(world, (covey_entity){ 0, 0 }).index;
-    return first / 64 * 64;
+    return first / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
 }
 
 /* A view without entities has no pieces, however far its indices go. */
@@ -355,8 +355,8 @@ static uint32_t length_of(const member *m, const covey_iter *it) {
 
 /* Entities of a piece, by index or position. One that the schedule chooses cannot be seen in what bodies do here. */
 static uint32_t size_of(const member *m, uint32_t length) {
-    uint32_t size = (m->desc.piece + 63) / 64 * 64;
-    if (m->program->lie == CUTS_ELSEWHERE) size += 64;
+    uint32_t size = (m->desc.piece + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
+    if (m->program->lie == CUTS_ELSEWHERE) size += COVEY__BLOCK_IDS;
     return m->desc.split && m->desc.piece != 0 ? size : length;
 }
 
@@ -382,7 +382,7 @@ static covey_result cut(member *m) {
     return COVEY_OK;
 }
 
-/* Visits all that there are, each in the piece in which it is. */
+/* Visits all entities, each in its piece. */
 static void visit_all(member *m, visit *pieces) {
     covey_iter it = whole_of(m);
     const covey_pool *pool = m->desc.group ? NULL : followed(m);
@@ -428,7 +428,8 @@ static void run_member(member *m) {
     free(sums);
 }
 
-/* Returns whether nothing is left of it. What could not be recorded is a failure, but stops nobody. */
+/* Returns whether the buffer is empty. A command that could not be recorded is a failure, but does not stop the
+ * replay. */
 static bool replay_buffer(const program *p, buffer *b, covey_result *result) {
     covey_replay replay = covey_commands_replay(b->commands);
     b->recorded = replay.left != 0;

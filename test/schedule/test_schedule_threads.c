@@ -1,5 +1,6 @@
-/* Schedules and their threads: some that cannot be had, begin late or are overtaken at bad moments, pools of the program,
- * and who calls allocators. This program starts threads itself: its covey__thread_start is in the place of the library's. */
+/* Schedules and their threads: threads that cannot be started, begin late or are overtaken at bad moments, thread pools
+ * of the program, and which threads call allocators. This program starts threads itself: its covey__thread_start
+ * replaces that of the library. */
 #include "schedule/threads.h"
 #include "scheduled.h"
 
@@ -288,7 +289,7 @@ static void a_system_of_the_main_thread_that_is_off_is_waited_for_by_nobody(void
     }
 }
 
-/* ---- Ticks ---------------------------------------------------------------------------------------------------------*/
+/* ---- Ticks --------------------------------------------------------------------------------------------------------*/
 
 typedef Value Noted;
 COVEY_COMPONENT_DEFINE(Noted, .ticks = true);

@@ -122,7 +122,7 @@ static void a_condition_decides_each_time(void **state) {
     assert_int_equal(c.asked, 5);
     covey_system_enable(schedule, "maybe", false);
     run_times(schedule, 3);
-    assert_int_equal(c.asked, 5); /* nobody asks who is off */
+    assert_int_equal(c.asked, 5); /* a system that is off is not asked */
     covey_schedule_destroy(schedule);
 }
 

@@ -42,11 +42,11 @@ static int drop_setup(void **state) {
 #define PAGE sizeof(covey__block_page)
 
 static size_t aligned_chunk(size_t capacity, size_t size, size_t align) {
-    return (capacity * (size + 1) + 64 + align - 1) / align * align;
+    return (capacity * (size + 1) + COVEY__BLOCK_IDS + align - 1) / align * align;
 }
 /* Of a type that is aligned to four bytes or less: capacities are multiples of four. */
-static size_t compact_chunk(size_t capacity, size_t size) { return capacity * (size + 1) + 64; }
-static size_t direct_chunk(size_t size) { return 64 * size; }
+static size_t compact_chunk(size_t capacity, size_t size) { return capacity * (size + 1) + COVEY__BLOCK_IDS; }
+static size_t direct_chunk(size_t size) { return COVEY__BLOCK_IDS * size; }
 static size_t directory(size_t pages) { return pages * sizeof(void *); }
 
 /* What the components take: without the pool itself. */
@@ -248,17 +248,17 @@ static void test_values_survive_the_growth_of_their_block(void **state) {
 
 static void test_values_survive_removals_and_compaction_of_their_block(void **state) {
     (void)state;
-    covey_entity e[64];
-    bool there[64] = { false };
+    covey_entity e[COVEY__BLOCK_IDS];
+    bool there[COVEY__BLOCK_IDS] = { false };
     test_random random = { 3 };
     for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = covey_create(world);
     for (uint32_t step = 0; step < 4000; step++) {
-        uint32_t i = test_below(&random, 64), many = step / 500 % 2 ? 5 : 1;
+        uint32_t i = test_below(&random, COVEY__BLOCK_IDS), many = step / 500 % 2 ? 5 : 1;
         bool add = test_below(&random, 6) < many;
         if (add && !there[i]) there[i] = covey_add(world, e[i], Twelve, { i, ~i, i + 1 }) != NULL;
         else if (!add && there[i]) there[i] = !covey_remove(world, e[i], Twelve);
         if (test_below(&random, 20) == 0) covey_compact(world);
-        for (uint32_t k = 0; k < 64; k++) {
+        for (uint32_t k = 0; k < COVEY__BLOCK_IDS; k++) {
             const Twelve *value = covey_get(world, e[k], Twelve);
             assert_int_equal(value != NULL, there[k]);
             assert_true(!value || (value->number == k && value->check == ~k && value->sum == k + 1));
@@ -273,14 +273,16 @@ static void test_blocks_become_direct_together(void **state) {
     covey_entity e[640];
     for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = covey_create(world);
     for (uint32_t i = 0; i < COUNT_OF(e); i += 2)
-        if (i / 64 != 3) add_value(e[i], covey_id(Blocked), i);
-    for (uint32_t i = 3 * 64; i < 3 * 64 + 5; i++) add_value(e[i], covey_id(Blocked), i); /* too few */
+        if (i / COVEY__BLOCK_IDS != 3) add_value(e[i], covey_id(Blocked), i);
+    for (uint32_t i = 3 * COVEY__BLOCK_IDS; i < 3 * COVEY__BLOCK_IDS + 5; i++)
+        add_value(e[i], covey_id(Blocked), i); /* too few */
     const covey__block_store *blocks = &covey_pool_of(world, Blocked)->blocks;
-    for (uint32_t i = 0; i < COUNT_OF(e); i += 64)
-        assert_int_equal(covey__block_page_of(blocks, i)->capacity[covey__block_of(i)], i / 64 == 3 ? 8 : 32);
-    add_value(e[5 * 64 + 1], covey_id(Blocked), 5 * 64 + 1);
-    for (uint32_t i = 0; i < COUNT_OF(e); i += 64) {
-        uint32_t block = i / 64, group = COVEY__PAGE_BLOCKS < 8 ? COVEY__PAGE_BLOCKS : 8;
+    for (uint32_t i = 0; i < COUNT_OF(e); i += COVEY__BLOCK_IDS)
+        assert_int_equal(covey__block_page_of(blocks, i)->capacity[covey__block_of(i)],
+                         i / COVEY__BLOCK_IDS == 3 ? 8 : 32);
+    add_value(e[5 * COVEY__BLOCK_IDS + 1], covey_id(Blocked), 5 * COVEY__BLOCK_IDS + 1);
+    for (uint32_t i = 0; i < COUNT_OF(e); i += COVEY__BLOCK_IDS) {
+        uint32_t block = i / COVEY__BLOCK_IDS, group = COVEY__PAGE_BLOCKS < 8 ? COVEY__PAGE_BLOCKS : 8;
         bool direct = block / group == 5 / group && block != 3;
         assert_int_equal(covey__block_page_of(blocks, i)->capacity[covey__block_of(i)], direct       ? 64
                                                                                         : block == 3 ? 8
@@ -294,16 +296,16 @@ static void test_blocks_become_direct_together(void **state) {
 
 static void test_a_value_of_the_block_that_grows_may_be_added(void **state) {
     (void)state;
-    for (uint32_t count = 1; count < 64; count++) {
-        covey_entity e[64];
-        assert_true(covey_create_many(world, e, 64));
-        for (uint32_t i = 0; i < count; i++) add_value(e[i * 5 % 64], covey_id(Blocked), i);
+    for (uint32_t count = 1; count < COVEY__BLOCK_IDS; count++) {
+        covey_entity e[COVEY__BLOCK_IDS];
+        assert_true(covey_create_many(world, e, COVEY__BLOCK_IDS));
+        for (uint32_t i = 0; i < count; i++) add_value(e[i * 5 % COVEY__BLOCK_IDS], covey_id(Blocked), i);
         covey_compact(world);
-        uint32_t source = count / 2 * 5 % 64, to = count * 5 % 64;
+        uint32_t source = count / 2 * 5 % COVEY__BLOCK_IDS, to = count * 5 % COVEY__BLOCK_IDS;
         assert_non_null(covey_add_value(world, e[to], Blocked, get_value(e[source], covey_id(Blocked))));
         assert_value(e[to], covey_id(Blocked), count / 2);
         assert_value(e[source], covey_id(Blocked), count / 2);
-        for (uint32_t i = 0; i < count; i++) assert_value(e[i * 5 % 64], covey_id(Blocked), i);
+        for (uint32_t i = 0; i < count; i++) assert_value(e[i * 5 % COVEY__BLOCK_IDS], covey_id(Blocked), i);
         covey_destroy_all(world);
         if (COVEY_GENERATION_BITS < 8) { /* or the indices are used up */
             world_teardown(NULL);
@@ -531,10 +533,10 @@ static void test_removing_takes_no_memory(void **state) {
 
 static void test_compacting_gives_a_sparse_block_few_slots(void **state) {
     (void)state;
-    covey_entity e[64];
-    for (uint32_t i = 0; i < 64; i++) e[i] = create_with(covey_id(Blocked), i);
+    covey_entity e[COVEY__BLOCK_IDS];
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) e[i] = create_with(covey_id(Blocked), i);
     for (uint32_t left = 63; left != 0; left--) {
-        covey_remove(world, e[left * 23 % 64], Blocked);
+        covey_remove(world, e[left * 23 % COVEY__BLOCK_IDS], Blocked);
         covey_compact(world);
         size_t compact = compact_chunk((left + 3) / 4 * 4, sizeof(Value)), direct = direct_chunk(sizeof(Value));
         assert_int_equal(chunk_bytes_of(covey_id(Blocked)), compact < direct ? compact : direct);
@@ -559,7 +561,7 @@ static void test_compacting_makes_a_full_block_direct(void **state) {
     assert_int_equal(chunk_bytes_of(covey_id(Twelve)), 3 * direct_chunk(12));
     assert_int_equal(chunk_bytes_of(covey_id(Byte)), 3 * direct_chunk(1));
     assert_int_equal(chunk_bytes_of(covey_id(Aligned)), 3 * direct_chunk(64));
-    for (uint32_t i = 1; i < 64; i++) { /* a byte each is never worth a table */
+    for (uint32_t i = 1; i < COVEY__BLOCK_IDS; i++) { /* a byte each is never worth a table */
         covey_remove(world, e[i], Byte);
         if (i < 4) covey_remove(world, e[i], Aligned);
     }
@@ -579,14 +581,14 @@ static void test_a_block_whose_forms_take_the_same_memory_is_direct(void **state
     for (uint32_t i = 0; i < 32; i++) assert_non_null(covey_add(world, covey_create(world), Colour, { { 1, 2, 3 } }));
     covey_compact(world);
     assert_int_equal(chunk_bytes_of(covey_id(Colour)), compact_chunk(32, 3));
-    assert_int_equal(covey_pool_of(world, Colour)->blocks.pages[0]->capacity[0], 64);
+    assert_int_equal(covey_pool_of(world, Colour)->blocks.pages[0]->capacity[0], COVEY__BLOCK_IDS);
 }
 
 static void test_a_block_that_cannot_be_compacted_stays_as_it_is(void **state) {
     (void)state;
-    covey_entity e[64];
-    for (uint32_t i = 0; i < 64; i++) e[i] = create_with(covey_id(Blocked), i);
-    for (uint32_t i = 5; i < 64; i++) covey_remove(world, e[i], Blocked);
+    covey_entity e[COVEY__BLOCK_IDS];
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) e[i] = create_with(covey_id(Blocked), i);
+    for (uint32_t i = 5; i < COVEY__BLOCK_IDS; i++) covey_remove(world, e[i], Blocked);
     covey_shrink(world); /* returns the slabs of the capacities before, which needs no memory */
     size_t before = bytes_of(covey_id(Blocked));
     const Value *first = get_value(e[0], covey_id(Blocked));
@@ -666,14 +668,14 @@ static void test_the_validator_sees_what_is_wrong_with_blocks(void **state) {
     add_value(e[0], covey_id(Blocked), 0);
     add_value(e[1], covey_id(Blocked), 1);
     add_value(e[3], covey_id(Blocked), 3);
-    for (uint32_t i = 64; i < 130; i++) add_value(e[i], covey_id(Blocked), i);
+    for (uint32_t i = COVEY__BLOCK_IDS; i < 130; i++) add_value(e[i], covey_id(Blocked), i);
     for (uint32_t i = 128; i < 130; i++) covey_remove(world, e[i], Blocked);
     covey_compact(world);
     covey__block_store *blocks = &covey_pool_find_raw(world, covey_id(Blocked))->blocks;
     covey__block_page *page = blocks->pages[0], *other = covey__block_page_of(blocks, 128);
     uint32_t empty = covey__block_of(128);
     assert_int_equal(page->capacity[0], 4);
-    assert_int_equal(page->capacity[1], 64);
+    assert_int_equal(page->capacity[1], COVEY__BLOCK_IDS);
     uint8_t *ids = (uint8_t *)page->chunks[0].data + 4 * sizeof(Value), *map = ids + 4;
 
     BREAK(uint64_t, page->masks[0], 0xF, "block: the number of used slots is wrong");

@@ -44,7 +44,7 @@ static const covey_type *const types[] = {
 static void move_owned(void *to, void *from, void *context) {
     (void)context;
     memcpy(to, from, sizeof(Owned));
-    memset(from, 0, sizeof(Owned)); /* whoever drops it now is found out */
+    memset(from, 0, sizeof(Owned)); /* a drop of the old bytes is noticed */
 }
 
 static uint32_t number_of(const covey_type *type) { return type->drop ? 8 : 7; }

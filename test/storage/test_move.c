@@ -1,11 +1,11 @@
-/* Values that memcpy must not move: they have a pointer into themselves, which only their hook mends. Whatever happens to
- * them, each of them points to itself, and as many are alive as there should be. */
+/* Values that memcpy must not move: they have a pointer into themselves, which only their hook mends. Whatever happens
+ * to them, each of them points to itself, and the number of living values is right. */
 #include "fixture.h"
 
 #include <covey/commands.h>
 #include <covey/history.h>
 
-/* ---- A value that points to itself ---------------------------------------------------------------------------------*/
+/* ---- A value that points to itself --------------------------------------------------------------------------------*/
 
 typedef struct Knot {
     uint32_t number, check;
@@ -77,7 +77,7 @@ static const covey_type *const types[] = { covey_id(InBlocks), covey_id(InSet), 
                                            covey_id(Shelved),  covey_id(Still), covey_id(Wiped) };
 enum { TYPES = 7, ENTITIES = 200 };
 
-/* ---- What should be there ------------------------------------------------------------------------------------------*/
+/* ---- What should be there -----------------------------------------------------------------------------------------*/
 
 static covey_entity e[ENTITIES];
 static uint32_t expected[ENTITIES][TYPES]; /* the number, or 0 for none */
@@ -115,7 +115,7 @@ static bool give(uint32_t i, uint32_t t, uint32_t number, bool set) {
     return given;
 }
 
-/* ---- One by one -----------------------------------------------------------------------------------------------------*/
+/* ---- One by one ---------------------------------------------------------------------------------------------------*/
 
 static void test_each_verb_moves_values(void **state) {
     (void)state;
@@ -167,7 +167,7 @@ static void test_resources_are_moved(void **state) {
     assert_int_equal(alive, 0);
 }
 
-/* ---- Many -----------------------------------------------------------------------------------------------------------*/
+/* ---- Many ---------------------------------------------------------------------------------------------------------*/
 
 static void test_arrays_are_moved_and_come_back_when_one_is_there(void **state) {
     (void)state;
@@ -225,7 +225,7 @@ static void test_copies_are_made_by_the_other_hook(void **state) {
     covey_destroy_all(world);
 }
 
-/* ---- By chance ------------------------------------------------------------------------------------------------------*/
+/* ---- By chance ----------------------------------------------------------------------------------------------------*/
 
 static void change_one(test_random *random, uint32_t number) {
     uint32_t i = test_below(random, ENTITIES), t = test_below(random, TYPES), kind = test_below(random, 10);
@@ -348,7 +348,7 @@ static void test_values_among_random_changes_without_memory(void **state) {
     }
 }
 
-/* ---- Going back -----------------------------------------------------------------------------------------------------*/
+/* ---- Going back ---------------------------------------------------------------------------------------------------*/
 
 static void test_rollback_moves_its_copies_in(void **state) {
     (void)state;
@@ -380,7 +380,7 @@ static void test_rollback_moves_its_copies_in(void **state) {
     assert_int_equal(alive, 0);
 }
 
-/* ---- What is refused ------------------------------------------------------------------------------------------------*/
+/* ---- What is refused ----------------------------------------------------------------------------------------------*/
 
 static void test_types_that_cannot_have_the_hook(void **state) {
     (void)state;

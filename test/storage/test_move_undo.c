@@ -111,7 +111,7 @@ enum { TYPES = 8 };
 
 COVEY_TAG_DEFINE(Friend); /* what groups ask for besides */
 
-/* ---- Scenes --------------------------------------------------------------------------------------------------------*/
+/* ---- Scenes -------------------------------------------------------------------------------------------------------*/
 
 enum { ENTITIES = 150, BEFORE = 24 };
 
@@ -231,7 +231,7 @@ static void fail_in_turn(call *try, const covey_type *type, const covey_entity *
     }
 }
 
-/* ---- Copies --------------------------------------------------------------------------------------------------------*/
+/* ---- Copies -------------------------------------------------------------------------------------------------------*/
 
 static bool add_copies(const covey_type *type, const covey_entity *list, uint32_t count) {
     return covey_add_copies_raw(world, list, count, type, &model);
@@ -279,7 +279,7 @@ static void test_copies_without_memory(void **state) {
     for_each_scene(copy_without_memory);
 }
 
-/* ---- Values that move in -------------------------------------------------------------------------------------------*/
+/* ---- Values that move in ------------------------------------------------------------------------------------------*/
 
 static Live given[ENTITIES];
 
@@ -316,7 +316,7 @@ static void test_values_that_move_in(void **state) {
     for_each_scene(move_without_memory);
 }
 
-/* ---- New entities --------------------------------------------------------------------------------------------------*/
+/* ---- New entities -------------------------------------------------------------------------------------------------*/
 
 /* Creates entities with copies of this type, and of others before and behind it; some values move in. */
 static bool create_many(const covey_type *type, const covey_entity *list, uint32_t count) {
@@ -349,7 +349,7 @@ static void test_entities_are_created(void **state) {
     for_each_scene(create_refused);
 }
 
-/* ---- Copies of entities --------------------------------------------------------------------------------------------*/
+/* ---- Copies of entities -------------------------------------------------------------------------------------------*/
 
 static bool clone_some(const covey_type *type, const covey_entity *list, uint32_t count) {
     static covey_entity clones[20];
@@ -385,7 +385,7 @@ static void test_entities_are_copied(void **state) {
     for_each_scene(copy_entities);
 }
 
-/* ---- Whole pools and worlds ----------------------------------------------------------------------------------------*/
+/* ---- Whole pools and worlds ---------------------------------------------------------------------------------------*/
 
 static bool convert(const covey_type *type, const covey_entity *list, uint32_t count) {
     covey_pool *pool = covey_pool_of_raw(world, type);
@@ -438,7 +438,7 @@ static void test_pools_and_worlds(void **state) {
     for_each_scene(set_resources);
 }
 
-/* ---- Snapshots and images ------------------------------------------------------------------------------------------*/
+/* ---- Snapshots and images -----------------------------------------------------------------------------------------*/
 
 static covey_history *history;
 

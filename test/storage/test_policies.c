@@ -13,7 +13,7 @@ static void the_policies_have_the_numbers_of_the_reference(void **state) {
     covey_sparse_set_destroy(set);
 }
 
-/* ---- Swap and pop (REQ-39 to REQ-42) -------------------------------------------------------------------------------*/
+/* ---- Swap and pop (REQ-39 to REQ-42) ------------------------------------------------------------------------------*/
 
 static void swap_back_moves_exactly_one_element(void **state) {
     (void)state;
@@ -50,7 +50,7 @@ static void the_only_element_can_be_removed_and_added_again(void **state) {
     }
 }
 
-/* Its position is only given up; what is there stays. */
+/* Only its position is released; the value there stays. */
 static void removing_the_last_element_touches_no_other(void **state) {
     (void)state;
     test_heap heap = { 0 };
@@ -63,7 +63,7 @@ static void removing_the_last_element_touches_no_other(void **state) {
     set_finish(set, &heap);
 }
 
-/* ---- Shifting removal (REQ-38) -------------------------------------------------------------------------------------*/
+/* ---- Shifting removal (REQ-38) ------------------------------------------------------------------------------------*/
 
 typedef struct list {
     uint32_t at[64];
@@ -134,7 +134,7 @@ static void erase_ordered_is_not_for_in_place_and_swap_only(void **state) {
     }
 }
 
-/* ---- Ordered (REQ-54) ----------------------------------------------------------------------------------------------*/
+/* ---- Ordered (REQ-54) ---------------------------------------------------------------------------------------------*/
 
 static void marks_and_one_compaction_keep_the_order_of_a_list(void **state) {
     (void)state;
@@ -180,7 +180,7 @@ static void compaction_of_a_set_with_only_holes_leaves_it_empty(void **state) {
     }
 }
 
-/* ---- In place (REQ-49 to REQ-52) -----------------------------------------------------------------------------------*/
+/* ---- In place (REQ-49 to REQ-52) ----------------------------------------------------------------------------------*/
 
 static void in_place_values_never_move(void **state) {
     (void)state;
@@ -243,7 +243,7 @@ static void a_hole_is_filled_without_memory(void **state) {
     set_finish(set, &heap);
 }
 
-/* ---- Vacated places (REQ-41) ---------------------------------------------------------------------------------------*/
+/* ---- Vacated places (REQ-41) --------------------------------------------------------------------------------------*/
 
 static uint32_t bytes_left_behind(covey_policy policy, bool zero_erased) {
     test_heap heap = { 0 };
@@ -304,7 +304,7 @@ static void shifts_compaction_and_clear_zero_what_they_leave_behind(void **state
     }
 }
 
-/* ---- Swap only (REQ-45 to REQ-48) ----------------------------------------------------------------------------------*/
+/* ---- Swap only (REQ-45 to REQ-48) ---------------------------------------------------------------------------------*/
 
 static void swap_only_reuses_the_place_of_an_index_it_keeps(void **state) {
     (void)state;
@@ -362,7 +362,7 @@ static void swap_only_takes_the_value_of_an_element_it_keeps(void **state) {
     set_finish(set, &heap);
 }
 
-/* ---- The end of the positions --------------------------------------------------------------------------------------*/
+/* ---- The end of the positions -------------------------------------------------------------------------------------*/
 
 #if COVEY_INDEX_BITS <= 12
 

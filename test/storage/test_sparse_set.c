@@ -3,7 +3,7 @@
  * test_set_memory.c pages and bytes. */
 #include "sets.h"
 
-/* ---- Membership (REQ-15 to REQ-24) ---------------------------------------------------------------------------------*/
+/* ---- Membership (REQ-15 to REQ-24) --------------------------------------------------------------------------------*/
 
 enum { KEYS = 40 };
 typedef struct oracle {
@@ -133,7 +133,7 @@ static void descriptions_that_make_no_sense_are_refused(void **state) {
     covey_sparse_set_destroy(NULL);
 }
 
-/* ---- Generations (REQ-31 to REQ-37) --------------------------------------------------------------------------------*/
+/* ---- Generations (REQ-31 to REQ-37) -------------------------------------------------------------------------------*/
 
 _Static_assert(sizeof(covey__slot) == sizeof(covey_entity), "position and generation fit in one word");
 
@@ -217,7 +217,7 @@ POLICY_TEST(moving_elements_keeps_their_generations) {
     }
 }
 
-/* ---- Looking inside (REQ-2, REQ-4, REQ-5, REQ-26) ------------------------------------------------------------------*/
+/* ---- Looking inside (REQ-2, REQ-4, REQ-5, REQ-26) -----------------------------------------------------------------*/
 
 static void ids_and_values_are_the_packed_arrays_themselves(void **state) {
     (void)state;
@@ -275,7 +275,7 @@ POLICY_TEST(a_set_of_ids_only_has_no_bytes_of_values) {
     set_finish(tags, &own);
 }
 
-/* ---- Values --------------------------------------------------------------------------------------------------------*/
+/* ---- Values -------------------------------------------------------------------------------------------------------*/
 
 static void values_of_every_alignment_are_aligned(void **state) {
     (void)state;
@@ -343,7 +343,7 @@ static void values_inside_the_set_may_be_pushed_as_a_range_while_it_grows(void *
     }
 }
 
-/* ---- Many at once --------------------------------------------------------------------------------------------------*/
+/* ---- Many at once -------------------------------------------------------------------------------------------------*/
 
 POLICY_TEST(a_range_is_pushed_to_the_back_in_order) {
     (void)heap;
@@ -440,7 +440,7 @@ POLICY_TEST(removing_a_range_counts_what_was_there) {
     assert_int_equal(covey_sparse_set_remove_range(set, range, 0), 0);
 }
 
-/* ---- Order ---------------------------------------------------------------------------------------------------------*/
+/* ---- Order --------------------------------------------------------------------------------------------------------*/
 
 POLICY_TEST(swapping_exchanges_positions_and_values) {
     (void)heap;
@@ -469,7 +469,7 @@ static void a_live_and_a_dead_element_cannot_be_swapped(void **state) {
     set_finish(set, &heap);
 }
 
-/* ---- Clones, order, generations and borders -------------------------------------------------------------------------*/
+/* ---- Clones, order, generations and borders -----------------------------------------------------------------------*/
 
 static void assert_printed(const covey_sparse_set *set, const char *words) {
     char text[200];
@@ -595,7 +595,7 @@ POLICY_TEST(the_border_moves) {
     assert_int_equal(covey_sparse_set_move_border(set, 3), COVEY_OK);
     assert_true(covey_sparse_set_live(set, id(2)) && !covey_sparse_set_live(set, id(3)));
     assert_int_equal(covey_sparse_set_move_border(set, 5), COVEY_ERROR_RANGE);
-    push_stamped(set, id_of(3, 2)); /* one that is kept comes back as ever */
+    push_stamped(set, id_of(3, 2)); /* a kept element is added again as usual */
     assert_printed(set, "[ 0:1 1:1 2:1 3:2 ]");
     assert_int_equal(covey_sparse_set_move_border(set, 0), COVEY_OK);
     assert_printed(set, "[ | 0:1 1:1 2:1 3:2 ]");

@@ -209,7 +209,7 @@ static const char *check_empty(covey_world *world) {
     return covey_tick(world) == 1 ? NULL : "the time of an image that was refused";
 }
 
-/* What is there can be saved and loaded, and saved again: the bytes are the same. */
+/* The world can be saved and loaded, and saved again: the bytes are the same. */
 static const char *check_again(covey_world *world, const covey_load_desc *desc) {
     covey_buffer image = { 0 }, again = { 0 };
     test_heap heap;

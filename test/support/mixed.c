@@ -165,7 +165,7 @@ static bool is_chosen(mixed_world *s, uint32_t density, covey_entity e, const co
     switch (density) {
     case 6: return e.index % 2 == 0;
     case 7: return e.index / 32 % 2 == 0;
-    case 8: return e.index / 64 % 3 == 0;
+    case 8: return e.index / COVEY__BLOCK_IDS % 3 == 0;
     case 9: return other && covey_has_raw(world, e, other);
     default: return mixed_chance(s, percents[density]);
     }
@@ -207,7 +207,7 @@ static void order(mixed_world *s, covey_entity *ids, uint32_t count, const covey
             }
 }
 
-/* Gives a type to some of those that do not have it. */
+/* Adds a type to some of the entities without it. */
 static void fill(mixed_world *s, const covey_type *type, const covey_type *other, uint32_t density) {
     uint32_t count = 0;
     covey_entity *chosen = malloc((s->count + 1) * sizeof *chosen);

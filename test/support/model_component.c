@@ -226,7 +226,7 @@ static void check_erased_block(model *m, const covey__block_store *blocks, uint3
     const covey__block_page *page = blocks->pages[index / COVEY__BLOCK_PAGE];
     uint32_t block = covey__block_of(index);
     if (!blocks->zero_erased || page->masks[block] == 0) return;
-    uint32_t slot = page->capacity[block] == 64 ? index % 64 : page->used[block];
+    uint32_t slot = page->capacity[block] == COVEY__BLOCK_IDS ? index % COVEY__BLOCK_IDS : page->used[block];
     const char *value = page->chunks[block].data + (size_t)slot * blocks->size;
     for (uint32_t i = 0; i < blocks->size; i++) REQUIRE(m, value[i] == 0, "an erased value is not zero");
 }
@@ -572,8 +572,8 @@ static void type_create(model *m) {
     if (m->type_count < sizeof m->types / sizeof m->types[0]) m->types[m->type_count++] = type;
 }
 
-/* Of types whose bytes are their values. One after the other, so that of a handle which is listed twice the last value
- * counts. If memory for events is out, none is set. */
+/* For types whose bytes are their values. One after the other: the last value counts for a handle that is listed twice.
+ * If memory for events is out, none is set. */
 static void set_array(model *m) {
     const covey_type *type;
     const oracle_pool *pool = pick_pool(m, &type);

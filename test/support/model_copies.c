@@ -226,7 +226,7 @@ static bool is_almost_full(model *m, covey_entity e, uint32_t count) {
     return false;
 }
 
-/* Now and then a hook says no. */
+/* Now and then a hook fails. */
 uint32_t model_let_copies_fail(model *m, uint32_t among) {
     uint32_t at = program_chance(&m->program, 48) ? 1 + program_below(&m->program, among + 1) : 0;
     values.copy_fails_in = at;
@@ -469,7 +469,7 @@ static void unsave(void *state) {
     free(state);
 }
 
-/* Who was there stays where it is; the others are somewhere. */
+/* Entities that were there keep their positions; the others are somewhere. */
 static void restore(model *m, const void *state) {
     copies now = *state_of(m);
     *state_of(m) = *(const copies *)state;

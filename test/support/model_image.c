@@ -1,5 +1,5 @@
-/* Round trips: the world is saved and loaded into another one. Both are then the same to whoever looks, saving the other
- * one gives the same bytes, and what the program does from there on is what the oracle says. */
+/* Round trips: the world is saved and loaded into another one. Both then look the same, saving the other one gives the
+ * same bytes, and the program continues as the oracle expects. */
 #include "change/entity.h"
 #include "memory/result.h"
 #include "storage/type.h"
@@ -177,7 +177,7 @@ static bool is_chosen(const covey_world *world, covey_entity e, void *context) {
     return e.index % c->of != c->rest;
 }
 
-/* Who is chosen has what it has in the world, and nobody else is there. */
+/* A chosen entity has the components that it has in the world; no other entity is there. */
 static void compare_chosen(model *m, choice *c) {
     uint32_t alive = 0;
     for (covey_entity e = { 0, 0 }; !covey_is_null(e = covey_entity_next(m->world, e));) {

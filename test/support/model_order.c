@@ -30,7 +30,7 @@ static void write_f32(void *key, const void *value, void *context) {
     memcpy(key, &numbers[rank_of(value, context) % 8], sizeof numbers[0]);
 }
 
-/* Of entities: how often their index was used counts as well. */
+/* For entities, the number of uses of their index counts as well. */
 static uint32_t rank_of_entity(covey_entity e, const void *value, void *context) {
     uint32_t index = e.index, generation = e.generation;
     return rank_of(value, context) ^ (index + generation) % 4;
@@ -164,7 +164,7 @@ static void pool_keep_sorted_end(model *m) {
 
 /* ---- After a step -------------------------------------------------------------------------------------------------*/
 
-/* Nothing but a key that was changed in place puts it out of order; who does so keeps the pool again. */
+/* Only a key that is changed in place breaks the order; the operation that does so keeps the pool sorted again. */
 static void keep_again(model *m, const oracle_pool *pool) {
     check_order(m, pool);
     if (oracle_set_is_sorted(pool->set, &pool->set->order)) return;

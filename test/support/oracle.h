@@ -3,7 +3,7 @@
 #ifndef COVEY_TEST_ORACLE_H
 #define COVEY_TEST_ORACLE_H
 
-#include <covey/covey.h>
+#include <covey/sparse_set.h>
 
 /* Ways to lie, for the test that shows that a lie is found. */
 typedef enum oracle_fault {
@@ -128,7 +128,7 @@ typedef struct oracle_group {
     uint32_t owned;
 } oracle_group;
 
-/* Hears of each change when it is made. */
+/* Is told of each change when it is made. */
 typedef void oracle_hear_fn(covey_signal signal, const oracle_pool *pool, covey_entity e, void *context);
 
 typedef struct oracle_world {
@@ -155,7 +155,7 @@ typedef struct oracle_world {
 
 oracle_world *oracle_world_create(oracle_fault fault);
 void oracle_world_destroy(oracle_world *world);
-/* A copy; and back to what a copy says. Who hears, groups, types that are known and what is kept in order stay. */
+/* A copy; and back to the state of a copy. Listeners, groups, known types and kept orders stay. */
 oracle_world *oracle_world_copy(const oracle_world *world);
 void oracle_world_return(oracle_world *world, const oracle_world *to);
 

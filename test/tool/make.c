@@ -126,7 +126,7 @@ static covey_result save_note(covey_codec_writer *writer, const void *value, voi
 
 static covey_result load_note(covey_codec_reader *reader, void *value, void *context) {
     (void)reader, (void)value, (void)context;
-    return COVEY_ERROR_REFUSED; /* nobody loads it here */
+    return COVEY_ERROR_REFUSED; /* this program does not load it */
 }
 
 static const covey_codec note_codec = { .save = save_note, .load = load_note };
@@ -423,8 +423,8 @@ static covey_entity of_rank(covey_world *world, uint32_t index, int32_t hit) {
     return e;
 }
 
-/* A world, and the same on three ranks: trees, names, what is disabled, values that own memory, and handles of entities of
- * other ranks. */
+/* A world, and the same on three ranks: trees, names, disabled entities, values that own memory, and handles of
+ * entities of other ranks. */
 static void make_checkpoint(const char *folder) {
     covey_world *world = covey_world_create(NULL);
     for (uint32_t i = 0; i < 12; i++) {

@@ -171,7 +171,7 @@ static void test_a_name_goes_along_to_another_parent_where_it_is_free(void **sta
     call(5, "gun");
     assert_stays(e[2], none);
     assert_stays(e[5], e[1]);
-    assert_int_equal(covey_parent_set(world, e[2], e[0]), COVEY_OK); /* where it is, nobody else has it */
+    assert_int_equal(covey_parent_set(world, e[2], e[0]), COVEY_OK); /* no sibling has the name there */
     assert_int_equal(covey_parent_set(world, e[5], none), COVEY_OK);
 }
 
@@ -436,7 +436,7 @@ static void test_names_of_one_hash_are_told_apart(void **state) {
     call(2, one);
     assert_called(1, other);
     assert_called(2, one);
-    assert_true(covey_destroy(world, e[1])); /* what it has is a root then, and there is one of that name */
+    assert_true(covey_destroy(world, e[1])); /* its child becomes a root, and a root has that name */
     assert_null(covey_name(world, e[0]));
     assert_no_entity(covey_find_child(world, none, other));
     assert_called(2, one);

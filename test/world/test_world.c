@@ -1,4 +1,4 @@
-/* The verbs of a world: what they do to a component, what they answer, and that they refuse handles of nobody. */
+/* The verbs of a world: what they do to a component, what they return, and that they refuse stale handles. */
 #include "fixture.h"
 
 static const covey_entity none = { 0, 0 };

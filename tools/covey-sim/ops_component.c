@@ -182,7 +182,7 @@ static void clear_components(sim *s, sim_side *side, const sim_step *step) {
     }
 }
 
-/* Every second time a type of which the other world has a resource: for merges. */
+/* Every second time a type that the other world has as a resource: for merges. */
 static uint32_t pick_resource(sim *s, uint32_t n) {
     const sim_side *other = sim_other_side(s);
     uint32_t type = sim_type(n / 2);

@@ -243,7 +243,7 @@ static void fill_phases(sim *s, sim_schedules *h, const blueprint *from, uint32_
     }
 }
 
-/* A system that names no phase belongs to the last one that there is when it is added. */
+/* A system without a phase belongs to the phase that is last when the system is added. */
 static void fill_schedule(sim *s, sim_schedules *h, const blueprint *from) {
     for (; h->count < from->count; h->count++, h->members++) {
         member *m = h->systems[h->count] = from->systems[h->count];

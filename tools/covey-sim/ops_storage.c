@@ -385,7 +385,7 @@ static void note_move(covey_entity e, const void *from, void *to, void *context)
     if (m->count < MOVES && !sim_lies(m->s, SIM_LIE_MOVE_UNTOLD)) m->list[m->count++] = e;
 }
 
-/* The homes of those that moved are forgotten: all others must stay. */
+/* The places of moved values are forgotten: all others must stay. */
 static void forget_moved(const moves *m) {
     for (uint32_t i = 0; i < m->count; i++) {
         home *before = find_home(m->side->storages, m->list[i]);

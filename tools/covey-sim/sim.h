@@ -1,8 +1,8 @@
 /* covey-sim: random programs over all features of Covey at once, held against a naive model.
  *
- * A program is an array of steps. A step names an operation, two worlds and a few numbers. Operands are chosen from what
- * exists when the step runs ("the b-th living entity"), so that any step can be left out and the rest is still a
- * program: that is what shrinking needs. One seed is one program.
+ * A program is an array of steps. A step names an operation, two worlds and a few numbers. The operation chooses its
+ * operands when it runs ("the b-th living entity"), so that the rest is still a program when a step is left out, as
+ * shrinking does. One seed is one program.
  *
  *     main.c      options, and the loop over seeds
  *     program.c   steps: made from a seed, written as text, read from text
@@ -114,7 +114,7 @@ void sim_touch_type(sim *s, uint32_t type);
 
 /* ---- Operands ----------------------------------------------------------------------------------------------------*/
 
-/* The n-th of those that exist, counted round. */
+/* The n-th of the existing ones, modulo their number. */
 sim_side *sim_side_of(sim *s);                       /* of the step's world */
 sim_side *sim_other_side(sim *s);                    /* of its second world: another one than the first */
 uint32_t sim_type(uint32_t n);                       /* any type */

@@ -37,7 +37,7 @@ typedef struct member {
     char name[NAME], after[NAME], before[NAME]; /* "": no link */
     uint32_t salt, phase;
     covey_system desc;
-    /* What it visits: its fields, of which the first `with` are needed. */
+    /* What it visits: its fields; the first `with` are required. */
     uint32_t fields[FIELDS], field_count, with, without[FIELDS], without_count;
     bool sees_disabled, visits, is_read[FIELDS];
     bool rows;

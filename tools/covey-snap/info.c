@@ -1,4 +1,4 @@
-/* covey-snap info: what is in an image, as a table or as JSON. */
+/* covey-snap info: the contents of an image, as a table or as JSON. */
 #include "snap.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@ typedef struct info {
     snap_image image;
     covey_image_info about;
     covey_section *sections;
-    covey_world *world; /* if fields are wanted, */
-    snap_types types;   /* with its types */
+    covey_world *world; /* NULL without --fields */
+    snap_types types;   /* the types of that world */
 } info;
 
 static const char *kind_name(covey_section_kind kind) {
@@ -28,7 +28,7 @@ static bool has_type(const covey_section *section) {
     return section->kind == COVEY_SECTION_POOL || section->kind == COVEY_SECTION_RESOURCE;
 }
 
-/* The fields of a section's type, if they are wanted and there are any. */
+/* The fields of the type of a section. NULL without --fields, or if it has none. */
 static const covey_fields *fields_of(const info *i, const covey_section *section) {
     const covey_type *type = i->world && has_type(section) ? snap_types_find(&i->types, section->name) : NULL;
     return type ? type->fields : NULL;
@@ -134,8 +134,8 @@ static bool fail_memory(covey_report *report) {
     return false;
 }
 
-/* All sections before the first is printed, so that what is printed is all. */
-static bool look(info *i, covey_report *report) {
+/* Reads all sections before any is printed, so that the output is complete or empty. */
+static bool read_sections(info *i, covey_report *report) {
     const covey_buffer *bytes = &i->image.bytes;
     if (!covey_image_read_info(bytes->bytes, bytes->size, &i->about, report)) return false;
     i->sections = calloc(i->about.sections, sizeof *i->sections);
@@ -152,7 +152,7 @@ int snap_info(const snap_settings *settings) {
     covey_report report;
     int status = SNAP_FINE;
     const char *path = settings->operands[0];
-    if (!snap_image_read(&i.image, path, settings, &report) || !look(&i, &report))
+    if (!snap_image_read(&i.image, path, settings, &report) || !read_sections(&i, &report))
         status = snap_trouble_with(path, &report);
     else if (settings->options & SNAP_JSON) put_json(&i);
     else put_table(&i);

@@ -107,7 +107,7 @@ typedef struct covey__mover {
  *
  *     ids, data:  | live, or holes              | dead (swap only)  |
  *                 0                             end                 end + dead */
-struct covey_sparse_set {
+typedef struct covey_sparse_set {
     uintptr_t *pages;
     covey_entity *ids;
     void *data;          /* values; in place: a table of pages of values; not NULL for ids only */
@@ -129,7 +129,7 @@ struct covey_sparse_set {
     uint32_t id_capacity, data_capacity, table_capacity, mark_capacity;
     uint64_t *shifts; /* the world's: counts values and arrays that moved, and removals; NULL without a world */
     covey__heap heap;
-};
+} covey_sparse_set;
 
 typedef enum covey__removal {
     COVEY__REMOVE_SLOWLY,
@@ -349,7 +349,7 @@ struct covey_world {
     uint64_t relinked;               /* how often a node got a parent, or a child became a root */
     struct covey__names *names;      /* NULL while no entity was named */
     struct covey_commands *commands; /* the buffers, as a list */
-    size_t borrowed;                 /* bytes of current calls, and of values of unknown types */
+    size_t borrowed;                 /* bytes of current calls, and of values of kept types */
     covey_pool *disabled;            /* the disabled entities; NULL while none ever was */
     uint32_t hiding;                 /* pools with components that were ever disabled */
     uint64_t tick;
