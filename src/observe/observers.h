@@ -1,5 +1,5 @@
 /* Observers of a pool: everything that is told when components are added and removed. A pool has a covey__observers
- * while it is in a group, is kept in an order, has listeners, or has had disabled components; and always if its type
+ * while it is in a group, is kept sorted, has listeners, or has had disabled components; and always if its type
  * has ticks or a move hook. Inline code then leaves adds and removals to the slow halves. */
 #ifndef COVEY_OBSERVERS_H
 #define COVEY_OBSERVERS_H
