@@ -639,12 +639,12 @@ COVEY_API uint32_t covey_pool_position(const covey_pool *pool, covey_entity e); 
 COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t position);
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool); /* components */
 
-/* The packed arrays of a sparse pool: value i belongs to id i, for i below covey_pool_position_count. A block pool has none: its
- * size is 0 and its arrays are NULL; at assertion level 1 the log says so, too (REFUSED). Under a policy that leaves
- * holes, some positions are holes, whose ids and values have no meaning: iterate with covey_pool_next, or compact
- * first. In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for them, and covey_pool_page
- * returns page k. */
-COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool);           /* positions: components and holes */
+/* The packed arrays of a sparse pool: value i belongs to id i, for i below covey_pool_position_count. A block pool has
+ * none: the count is 0 and the arrays are NULL; at assertion level 1 the log says so, too (REFUSED). Under a policy
+ * that leaves holes, some positions are holes, whose ids and values have no meaning: iterate with covey_pool_next, or
+ * compact first. In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for them, and
+ * covey_pool_page returns page k. */
+COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool); /* components and holes */
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool); /* NULL while the pool never had any */
 #define covey_pool_values(pool, T) ((T *)covey_pool_values_raw(COVEY__TYPED(pool, T)))
 COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool);
