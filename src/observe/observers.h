@@ -1,5 +1,5 @@
 /* The observers of a pool: everything that is notified when components are added and removed. A pool has a
- * covey__observers while it is in a group, is kept in an order, has listeners, or has had disabled components; and
+ * covey__observers while it is in a group, is kept sorted, has listeners, or has had disabled components; and
  * always if its type has ticks or a move hook. Inline code then leaves adds and removals to the slow halves. notify.h
  * notifies observers. */
 #ifndef COVEY_OBSERVERS_H
