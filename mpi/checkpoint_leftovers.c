@@ -22,7 +22,7 @@ static bool begins_as(covey__leftover kind, const unsigned char *bytes, size_t s
     covey_report report = { .result = COVEY_OK };
     if (size == 0) return kind != COVEY__LEFTOVER_IMAGE;
     if (kind == COVEY__LEFTOVER_DRAFT) return covey__manifest_begins(bytes, size);
-    covey_image_look(bytes, size, &info, &report);
+    covey_image_read_info(bytes, size, &info, &report);
     return report.fault != COVEY_FAULT_NOT_AN_IMAGE;
 }
 

@@ -65,7 +65,7 @@ bool covey__mpi_restart_message_read(const covey_mpi *mpi, unsigned char *bytes,
 
 /* Creates entities whose home is here, as if they were away. */
 static covey_result create_away(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
-    if (covey_create_again(mpi->world, entities, count) &&
+    if (covey_create_exact(mpi->world, entities, count, COVEY_EXACT_AGAIN) &&
         covey_add_array_raw(mpi->world, entities, count, covey_id(covey_away), NULL))
         return COVEY_OK;
     covey_result result = covey_world_result(mpi->world);

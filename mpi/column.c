@@ -18,7 +18,7 @@ static uint64_t hash_fields(uint64_t hash, const covey_fields *fields) {
 }
 
 uint64_t covey__mpi_layout_hash(const covey_type *type) {
-    uint32_t parts[4] = { type->size, type->align, (uint32_t)type->raw | (uint32_t)(type->codec != NULL) << 1,
+    uint32_t parts[4] = { type->size, type->align, (uint32_t)type->as_bytes | (uint32_t)(type->codec != NULL) << 1,
                           type->fields ? type->fields->count + 1 : 0 };
     return hash_fields(covey__mpi_hash(hash_text(0, type->name), parts, sizeof parts), type->fields);
 }
@@ -90,10 +90,10 @@ void covey__mpi_fill_gaps(const covey__mpi_column *column, unsigned char *values
 bool covey__mpi_column_make(covey_mpi *mpi, covey__mpi_column *column, const covey_type *type, covey_result *result) {
     *column = (covey__mpi_column){ .type = type };
     *result = COVEY_OK;
-    if (type->transient || (type->size != 0 && !type->raw && !type->fields && !type->codec)) {
+    if (type->transient || (type->size != 0 && !type->as_bytes && !type->fields && !type->codec)) {
         *result = covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "%s cannot move: %s", type->name,
                                   type->transient ? "it is transient; leave it out of .types"
-                                                  : "define it with .raw, .fields or .codec");
+                                                  : "define it with .as_bytes, .fields or .codec");
         return false;
     }
     column->pool = covey_pool_of_raw(mpi->world, type);

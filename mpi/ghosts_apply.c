@@ -186,7 +186,7 @@ static covey_result create_fresh(covey_mpi *mpi, covey__mpi_ghost_message *messa
     uint32_t others = list_others(mpi, message, &list);
     covey_ghost *marks = (covey_ghost *)(void *)mpi->scratch[SCRATCH_GHOSTS].bytes;
     covey__mpi_ghosts_remove_stale(mpi, list, others);
-    if (!covey_create_again(mpi->world, list, others)) return fail_to_create(mpi, message);
+    if (!covey_create_exact(mpi->world, list, others, COVEY_EXACT_AGAIN)) return fail_to_create(mpi, message);
     message->created = true;
     for (uint32_t i = 0; i < message->fresh; i++) marks[i] = (covey_ghost){ message->source, message->begin_slots[i] };
     if (!covey_add_array_raw(mpi->world, message->entities, message->fresh, covey_id(covey_ghost), marks))

@@ -30,7 +30,7 @@ static bool all_have_ticks(const covey__mpi_ghosts *g) {
 /* A view of entities that live here and have all types of ghosts. If all types have ticks, only of changed ones. */
 static covey_view make_view(covey_mpi *mpi) {
     const covey__mpi_ghosts *g = mpi->ghosts;
-    covey_view_desc desc = { .without = { covey_id(covey_ghost) }, .disabled = true };
+    covey_view_desc desc = { .without = { covey_id(covey_ghost) }, .include_disabled = true };
     bool ticks = all_have_ticks(g);
     for (uint32_t c = 0; c < g->column_count; c++) {
         desc.with[c] = desc.read[c] = g->columns[c]->type;
@@ -448,7 +448,7 @@ static void end_column(writing *w) {
 static void write_by_view(covey_mpi *mpi, const covey_type *type, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     covey_view_desc desc = {
-        .with = { type }, .read = { type }, .without = { covey_id(covey_ghost) }, .disabled = true
+        .with = { type }, .read = { type }, .without = { covey_id(covey_ghost) }, .include_disabled = true
     };
     if (type->ticks) desc.changed[0] = type;
     covey_view view = covey_view_make(mpi->world, &desc);

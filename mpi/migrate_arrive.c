@@ -130,7 +130,7 @@ static covey_result create_guests(covey_mpi *mpi, covey__mpi_incoming *in) {
     covey__mpi_ghosts_remove_stale(mpi, h.guests, h.guest_count);
     in->ghosts = covey__mpi_ghosts_count_among(mpi, in->entities, in->count);
     if (in->ghosts != 0) made = move_ghosts_last(mpi, copy_homes(mpi, &h), h.guest_count);
-    if (!covey_create_again(mpi->world, h.guests, made)) {
+    if (!covey_create_exact(mpi->world, h.guests, made, COVEY_EXACT_AGAIN)) {
         covey_result result = covey_world_result(mpi->world);
         return covey__mpi_fail(mpi, result, "entities from rank %d cannot be created: %s", in->source,
                                covey_result_text(result));

@@ -42,7 +42,7 @@ static uint32_t each_position(const level *l, each_fn *call) {
     const covey_mpi_partition *p = l->p;
     uint32_t count = 0;
     covey_view view = covey_view_make_const(
-        p->mpi->world, &(covey_view_desc){ .with = { p->type }, .read = { p->type }, .disabled = true }, NULL);
+        p->mpi->world, &(covey_view_desc){ .with = { p->type }, .read = { p->type }, .include_disabled = true }, NULL);
     covey_iter it = covey_view_iter(&view);
     while (covey_next(&it)) {
         const unsigned char *value = covey_field_raw(&it, 0);

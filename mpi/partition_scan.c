@@ -170,7 +170,7 @@ covey_result covey__mpi_partition_list_leaving(covey_mpi_partition *p, const cov
     scan s = { .p = p, .tree = tree, .hierarchy = covey__mpi_uses_hierarchy(p->mpi) };
     s.others = !p->type || covey_pool_count(p->mpi->ghost) != 0;
     covey_view view = covey_view_make_const(
-        p->mpi->world, &(covey_view_desc){ .with = { p->type }, .read = { p->type }, .disabled = true }, NULL);
+        p->mpi->world, &(covey_view_desc){ .with = { p->type }, .read = { p->type }, .include_disabled = true }, NULL);
     covey_iter it = covey_view_iter(&view);
     covey_result result = COVEY_OK;
     if (p->place) result = scan_places(&s, &it);

@@ -50,7 +50,7 @@ covey_result covey_mpi_count(covey_mpi *mpi, const covey_view *view, uint64_t *c
 /* ---- Digest ------------------------------------------------------------------------------------------------------*/
 
 static covey_result make_digest_view(covey_mpi *mpi, const covey_type *const *types, covey_view *view) {
-    covey_view_desc desc = { .without = { covey_ids(covey_away, covey_ghost) }, .disabled = true };
+    covey_view_desc desc = { .without = { covey_ids(covey_away, covey_ghost) }, .include_disabled = true };
     uint32_t count = 0;
     for (; types && types[count]; count++) {
         const covey__mpi_column *column = covey__mpi_column_of(mpi, types[count]);

@@ -147,7 +147,7 @@ static covey_result add_refresh(covey_schedule *schedule, const covey_mpi_system
           .exclusive = true,
           .every = given->every,
           .once = given->once,
-          .off = given->off,
+          .disabled = given->disabled,
           .when = s->when ? call_when : NULL },
         { .name = transfers,
           .run = run_transfer,

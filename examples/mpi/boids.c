@@ -37,9 +37,9 @@ COVEY_COMPONENT_DECLARE(Drift);
 COVEY_COMPONENT_DECLARE(Boid);
 COVEY_FIELDS_DEFINE(Position, f64(x), f64(y));
 COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position);
-COVEY_COMPONENT_DEFINE(Velocity, .raw = true);
-COVEY_COMPONENT_DEFINE(Drift, .raw = true);
-COVEY_COMPONENT_DEFINE(Boid, .raw = true);
+COVEY_COMPONENT_DEFINE(Velocity, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Drift, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Boid, .as_bytes = true);
 
 /* Boids at a distance of 1 or more do not see each other. Speeds tend to CRUISE, and stay below TOP. */
 #define DT 0.05

@@ -31,8 +31,8 @@ typedef struct {
 COVEY_COMPONENT_DECLARE(Agent);
 COVEY_COMPONENT_DECLARE(Health);
 /* Sparse storage, so that agents that leave make no holes. A group keeps both components in the same order. */
-COVEY_COMPONENT_DEFINE(Agent, .raw = true, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Health, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Agent, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Health, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
 
 enum { MOST_SIDE = 4096, SICK_STEPS = 40, ODDS = 4 }; /* one contact in 4 infects */
 enum { MEASURED = 10 };                               /* steps between comparisons of the times of ranks */

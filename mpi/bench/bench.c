@@ -17,14 +17,14 @@ typedef struct {
 COVEY_COMPONENT_DECLARE(Place);
 COVEY_COMPONENT_DECLARE(Speed);
 COVEY_COMPONENT_DECLARE(Unit);
-COVEY_COMPONENT_DEFINE(Place, .raw = true);
-COVEY_COMPONENT_DEFINE(Speed, .raw = true);
-COVEY_COMPONENT_DEFINE(Unit, .raw = true);
+COVEY_COMPONENT_DEFINE(Place, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Speed, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Unit, .as_bytes = true);
 
 static const covey_type *const in_blocks[] = { covey_id(Place), covey_id(Speed), covey_id(Unit), NULL };
-#define SPARSE(T)                                                                                        \
-    &(const covey_type) {                                                                                \
-        .name = "Sparse" #T, .size = sizeof(T), .align = 4, .raw = true, .storage = COVEY_STORAGE_SPARSE \
+#define SPARSE(T)                                                                                             \
+    &(const covey_type) {                                                                                     \
+        .name = "Sparse" #T, .size = sizeof(T), .align = 4, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE \
     }
 static const covey_type *const sparse[] = { SPARSE(Place), SPARSE(Speed), SPARSE(Unit), NULL };
 
@@ -158,9 +158,12 @@ static uint32_t the_other(const covey_world *world, covey_entity e, int *ranks, 
 static void begin_crowd(crowd *c, covey_storage storage, bool shuffled) {
     covey_type *types = crowd_types;
     const covey_type *list[] = { &types[0], &types[1], &types[2], NULL };
-    types[0] = (covey_type){ .name = "Place", .size = 8, .align = 4, .raw = true, .ticks = true, .storage = storage };
-    types[1] = (covey_type){ .name = "Speed", .size = 8, .align = 4, .raw = true, .ticks = true, .storage = storage };
-    types[2] = (covey_type){ .name = "Unit", .size = 16, .align = 4, .raw = true, .ticks = true, .storage = storage };
+    types[0] =
+        (covey_type){ .name = "Place", .size = 8, .align = 4, .as_bytes = true, .ticks = true, .storage = storage };
+    types[1] =
+        (covey_type){ .name = "Speed", .size = 8, .align = 4, .as_bytes = true, .ticks = true, .storage = storage };
+    types[2] =
+        (covey_type){ .name = "Unit", .size = 16, .align = 4, .as_bytes = true, .ticks = true, .storage = storage };
     c->world = covey_world_create(NULL);
     c->mpi = covey_mpi_create(MPI_COMM_WORLD, c->world, &(covey_mpi_desc){ .types = list }, NULL);
     c->e = malloc(ENTITIES * sizeof *c->e);

@@ -30,7 +30,7 @@ static covey_entity make(side *sender, side *receiver, uint32_t number, uint8_t 
     covey_entity e = covey_create((has & AT_HOME ? receiver : sender)->world);
     if (has & AT_HOME) {
         covey_add_tag(receiver->world, e, covey_away);
-        require(covey_create_again(world, &e, 1), "it cannot be created");
+        require(covey_create_exact(world, &e, 1, COVEY_EXACT_AGAIN), "it cannot be created");
     }
     covey_add(world, e, Spot, { (int32_t)number, has & NEAR });
     covey_add(world, e, Stamp, { number });

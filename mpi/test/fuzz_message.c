@@ -16,7 +16,7 @@ static covey_entity make(side *sender, side *receiver, uint32_t number, uint8_t 
     covey_entity e = covey_create((has & AT_HOME ? receiver : sender)->world);
     if (has & AT_HOME) {
         covey_add_tag(receiver->world, e, covey_away);
-        require(covey_create_again(world, &e, 1) && covey__mpi_guests_reserve(sender->mpi, &e, 1),
+        require(covey_create_exact(world, &e, 1, COVEY_EXACT_AGAIN) && covey__mpi_guests_reserve(sender->mpi, &e, 1),
                 "it cannot be created");
         covey__mpi_guests_set(sender->mpi, &e, 1, true);
     }

@@ -22,7 +22,7 @@ static void make(side *reader, lists *l, uint32_t number, uint8_t has) {
     if (has & FREED) l->freed[l->freed_count++] = e;
     else if (has & ELSEWHERE) l->away[l->away_count++] = e;
     if (has & (FREED | ELSEWHERE)) return;
-    require(covey_create_again(world, &e, 1), "it cannot be created");
+    require(covey_create_exact(world, &e, 1, COVEY_EXACT_AGAIN), "it cannot be created");
     if (has & 1) covey_add(world, e, Spot, { (int32_t)number, -1 });
     if (has & 2) covey_add(world, e, Bond, { e, NULL, number });
     if (has & 4) covey_add(world, e, Note, { number % 50 + 1, make_note(number).text });

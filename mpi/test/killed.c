@@ -61,18 +61,18 @@ int __wrap_remove(const char *path) {
 
 /* ---- What is saved -----------------------------------------------------------------------------------------------*/
 
-static covey_result save_age(covey_writer *writer, const void *value, void *context) {
+static covey_result save_age(covey_codec_writer *writer, const void *value, void *context) {
     const Age *age = value;
     static uint32_t written;
     (void)context;
     if (deadly != 0 && !by_call && age->step == deadly && ++written > EACH / 2) raise(SIGKILL);
-    covey_write(writer, COVEY_KIND_U32, &age->step, 1);
+    covey_codec_write(writer, COVEY_KIND_U32, &age->step, 1);
     return COVEY_OK;
 }
 
-static covey_result load_age(covey_reader *reader, void *value, void *context) {
+static covey_result load_age(covey_codec_reader *reader, void *value, void *context) {
     (void)context;
-    covey_read(reader, COVEY_KIND_U32, &((Age *)value)->step, 1);
+    covey_codec_read(reader, COVEY_KIND_U32, &((Age *)value)->step, 1);
     return COVEY_OK;
 }
 

@@ -54,10 +54,10 @@ covey_allocator counting_allocator(counting *c) { return (covey_allocator){ coun
 
 /* ---- Components --------------------------------------------------------------------------------------------------*/
 
-COVEY_COMPONENT_DEFINE(Spot, .raw = true);
+COVEY_COMPONENT_DEFINE(Spot, .as_bytes = true);
 COVEY_FIELDS_DEFINE(Bond, entity(other), padding(void *, cache), u32(number));
 COVEY_COMPONENT_DEFINE(Bond, .fields = &covey_fields_Bond, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Stamp, .raw = true, .ticks = true);
+COVEY_COMPONENT_DEFINE(Stamp, .as_bytes = true, .ticks = true);
 COVEY_COMPONENT_DEFINE(Mood, .transient = true);
 COVEY_TAG_DEFINE(Marked);
 
@@ -69,21 +69,21 @@ Note make_note(uint32_t number) {
     return note;
 }
 
-static covey_result save_note(covey_writer *writer, const void *value, void *context) {
+static covey_result save_note(covey_codec_writer *writer, const void *value, void *context) {
     (void)context;
     const Note *note = value;
-    covey_write_count(writer, note->length);
-    covey_write(writer, COVEY_KIND_CHAR, note->text, note->length);
+    covey_codec_write_count(writer, note->length);
+    covey_codec_write(writer, COVEY_KIND_CHAR, note->text, note->length);
     return COVEY_OK;
 }
 
-static covey_result load_note(covey_reader *reader, void *value, void *context) {
+static covey_result load_note(covey_codec_reader *reader, void *value, void *context) {
     (void)context;
     Note *note = value;
-    note->length = covey_read_count(reader, COVEY_KIND_CHAR);
+    note->length = covey_codec_read_count(reader, COVEY_KIND_CHAR);
     note->text = malloc(note->length + 1u);
     if (!note->text) return COVEY_ERROR_MEMORY;
-    covey_read(reader, COVEY_KIND_CHAR, note->text, note->length);
+    covey_codec_read(reader, COVEY_KIND_CHAR, note->text, note->length);
     notes++;
     return COVEY_OK;
 }

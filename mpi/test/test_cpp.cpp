@@ -31,8 +31,8 @@ struct Local {
     void *at;
     double x;
 };
-COVEY_CPP_DEFINE(Walker, covey::options().raw().ticks());
-COVEY_CPP_DEFINE(Mass, covey::options().raw());
+COVEY_CPP_DEFINE(Walker, covey::options().as_bytes().ticks());
+COVEY_CPP_DEFINE(Mass, covey::options().as_bytes());
 COVEY_CPP_DEFINE(Sick);
 COVEY_CPP_DEFINE(Local);
 
@@ -326,7 +326,7 @@ struct Right {
     uint8_t b;
 };
 struct Both : Left, Right {};
-COVEY_CPP_DEFINE(Both, covey::options().raw());
+COVEY_CPP_DEFINE(Both, covey::options().as_bytes());
 
 // The offset of a member of a second base is that in the derived class.
 void test_axes_are_members() {

@@ -74,7 +74,7 @@ static void what_cannot_leave_is_named_and_nobody_leaves(void) {
         expect(&c, wrong ? &gone : c.e, wrong ? &other : c.to, 1, COVEY_ERROR_DEAD, "not alive");
         expect(&c, wrong ? twice : c.e, wrong ? (int[]){ 0, 0 } : c.to, wrong ? 2 : 1, COVEY_ERROR_PRESENT, "twice");
         if (wrong) covey_add(c.f.world, c.e[2], Mood, { 1 });
-        static const covey_type secret = { .name = "Secret", .size = 4, .align = 4, .raw = true };
+        static const covey_type secret = { .name = "Secret", .size = 4, .align = 4, .as_bytes = true };
         if (wrong) CHECK(covey_add_raw(c.f.world, c.e[3], &secret, NULL));
         expect(&c, c.e + 3, wrong ? &other : c.to, wrong, COVEY_ERROR_TYPE, "cannot leave with Secret");
     }
@@ -235,8 +235,8 @@ static void refuse_start(const covey_type *const *types, bool used, covey_result
 }
 
 static void a_rank_with_another_layout_is_named(void) {
-    static const covey_type bigger = { .name = "Spot", .size = 12, .align = 4, .raw = true };
-    static const covey_type renamed = { .name = "Sport", .size = 8, .align = 4, .raw = true };
+    static const covey_type bigger = { .name = "Spot", .size = 12, .align = 4, .as_bytes = true };
+    static const covey_type renamed = { .name = "Sport", .size = 8, .align = 4, .as_bytes = true };
     static const covey_field swapped_at[] = { { "y", COVEY_KIND_I32, 0, 1, NULL },
                                               { "x", COVEY_KIND_I32, 4, 1, NULL } };
     static const covey_field right_at[] = { { "x", COVEY_KIND_I32, 0, 1, NULL }, { "y", COVEY_KIND_I32, 4, 1, NULL } };
@@ -259,7 +259,7 @@ static void a_rank_with_another_layout_is_named(void) {
                      "different fields");
     refuse_start((const covey_type *[]){ covey_id(Mood), NULL }, false, COVEY_ERROR_TYPE, "transient");
     static const covey_type silent = { .name = "Silent", .size = 8, .align = 4 };
-    refuse_start((const covey_type *[]){ &silent, NULL }, false, COVEY_ERROR_TYPE, ".raw, .fields or .codec");
+    refuse_start((const covey_type *[]){ &silent, NULL }, false, COVEY_ERROR_TYPE, ".as_bytes, .fields or .codec");
     refuse_start(types, odd, COVEY_ERROR_TAKEN, "use a new world");
 }
 

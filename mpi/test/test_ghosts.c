@@ -15,8 +15,8 @@ typedef struct {
 } Tail;
 COVEY_COMPONENT_DECLARE(Beacon);
 COVEY_COMPONENT_DECLARE(Tail);
-COVEY_COMPONENT_DEFINE(Beacon, .raw = true, .ticks = true);
-COVEY_COMPONENT_DEFINE(Tail, .raw = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Beacon, .as_bytes = true, .ticks = true);
+COVEY_COMPONENT_DEFINE(Tail, .as_bytes = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
 
 static const covey_type *const moving[] = {
     covey_id(Beacon), covey_id(Tail), covey_id(Spot), covey_id(Bond), covey_id(Note), covey_id(Marked), NULL
@@ -331,8 +331,8 @@ typedef struct {
 } Left, Right;
 COVEY_COMPONENT_DECLARE(Left);
 COVEY_COMPONENT_DECLARE(Right);
-COVEY_COMPONENT_DEFINE(Left, .raw = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Right, .raw = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Left, .as_bytes = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Right, .as_bytes = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
 
 enum { HERD = 185 }; /* on each rank; coprime to 9 and 13 */
 typedef struct herd {

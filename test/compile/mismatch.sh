@@ -1,6 +1,6 @@
 #!/bin/sh
-# A program that was compiled with other constants than the library does not link, for each constant and for each way
-# in which the structures come into being:
+# A program that was compiled with other constants than the library does not link, for each constant and for each
+# function that creates a structure:
 #
 #     mismatch.sh CC PREFIX WORK_DIR
 set -eu
@@ -12,7 +12,7 @@ cd "$work"
 links() { # FUNCTION OPTION...
     function=$1
     shift
-    printf '#include <covey/covey.h>\nint main(void) { return %s(NULL) == NULL; }\n' "$function" >mismatch.c
+    printf '#include <covey/sparse_set.h>\nint main(void) { return %s(NULL) == NULL; }\n' "$function" >mismatch.c
     "$cc" -std=c11 "$@" -I "$prefix/include" mismatch.c "$prefix/lib/libcovey.a" -o mismatch 2>message
 }
 

@@ -1,17 +1,16 @@
 #!/bin/sh
-# Runs every command of covey-snap and compares what it prints with the files in golden/.
+# Runs every command of covey-snap and compares its output with the files in golden/.
 #
 #     run.sh TOOL MAKE GOLDEN_DIR WORK_DIR
 #
-# EMULATOR is what runs programs of another machine, if they are. With UPDATE=1 the files in golden/ become what it
-# prints; read the change before it is committed.
+# EMULATOR runs programs of another machine. UPDATE=1 writes the output to golden/; read the change before you commit it.
 set -eu
 
 tool=$1 make=$2 golden=$3 work=$4
 failed=0
 EMULATOR=${EMULATOR:-}
 
-# A sanitizer that finds something is no ordinary exit.
+# A finding of a sanitizer has its own exit code.
 ASAN_OPTIONS=exitcode=99${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 UBSAN_OPTIONS=exitcode=99${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}
 export ASAN_OPTIONS UBSAN_OPTIONS
@@ -40,17 +39,17 @@ compare() { # GOLDEN_FILE FILE
     diff "$golden/$1" "$2" || fail "$1 differs"
 }
 
-# Prints this, and nothing to stderr. Raw types say which byte order they have.
+# Prints this, and nothing to stderr. Values that are stored as bytes say which byte order they have.
 prints() { # GOLDEN_FILE EXIT_CODE ARGUMENT...
     name=$1
     shift
     run "$@"
-    sed 's/raw-big   /raw-little/; s/raw-big/raw-little/' out >shown
+    sed 's/bytes-big   /bytes-little/; s/bytes-big/bytes-little/' out >shown
     compare "$name" shown
     [ ! -s err ] || fail "covey-snap $*: $(cat err)"
 }
 
-# Prints nothing but a message that has this in it.
+# Prints only a message that contains this text.
 complains() { # TEXT EXIT_CODE ARGUMENT...
     text=$1
     shift
@@ -164,7 +163,7 @@ run 0 export odd.covey -o odd
 LC_ALL=C ls odd >listed
 compare odd.txt listed
 [ ! -e up.csv ] && [ ! -e ../up.csv ] || fail "export leaves the folder"
-# On a terminal, what is in names and texts is no command.
+# Names and texts cannot send commands to a terminal.
 if [ -z "$EMULATOR" ] && script -qec true /dev/null >/dev/null 2>&1; then
     script -qec "$tool export a.covey Stays 2>err" /dev/null >shown
     grep -q '\\x1b\[31m\\xff' shown || fail "export to a terminal does not escape: $(cat -v shown)"

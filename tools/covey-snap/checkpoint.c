@@ -43,7 +43,7 @@ static bool make_entities(const gathering *g) {
     covey_entity *list = malloc((count + (size_t)1) * sizeof *list);
     if (!list) return fail(g, COVEY_ERROR_MEMORY, "no memory for its entities");
     for (covey_entity e = COVEY_NULL; !covey_is_null(e = covey_entity_next(g->from, e));) list[i++] = e;
-    bool made = covey_create_again(g->world, list, count);
+    bool made = covey_create_exact(g->world, list, count, COVEY_EXACT_AGAIN);
     free(list);
     if (!made && covey_world_result(g->world) == COVEY_ERROR_TAKEN)
         return fail(g, COVEY_ERROR_IMAGE, "one of its entities is on another rank, too");

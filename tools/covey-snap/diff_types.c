@@ -136,12 +136,12 @@ static void compare_fields(diff *d, const covey_fields *a, const covey_fields *b
     }
 }
 
-/* "tag", "fields", "functions", "fields and functions" or "raw, 16 bytes". */
+/* "tag", "fields", "functions", "fields and functions" or "16 bytes". */
 static const char *form_of(const covey_type *type, char *text, size_t room) {
     if (type->size == 0) return "tag";
     if (type->codec) return type->fields ? "fields and functions" : "functions";
     if (type->fields) return "fields";
-    snprintf(text, room, "raw, %u bytes", type->size);
+    snprintf(text, room, "%u bytes", type->size);
     return text;
 }
 

@@ -91,7 +91,7 @@ static void compare_bytes(diff *d, const char *a, size_t size_a, const char *b, 
     fputc('\n', out);
 }
 
-static void compare_handles(diff *d, const covey_kept *a, const covey_kept *b) {
+static void compare_handles(diff *d, const covey_unknown_value *a, const covey_unknown_value *b) {
     covey_entity null = { 0, 0 };
     size_t length = d->where.length;
     for (uint32_t i = 0; i < a->entity_count || i < b->entity_count; i++) {
@@ -104,7 +104,7 @@ static void compare_handles(diff *d, const covey_kept *a, const covey_kept *b) {
 }
 
 /* Compares what the codecs wrote. Missing handles count as null. */
-static void compare_kept(diff *d, const covey_kept *a, const covey_kept *b) {
+static void compare_unknown(diff *d, const covey_unknown_value *a, const covey_unknown_value *b) {
     size_t length = d->where.length;
     snap_path_field(&d->where, "bytes");
     if (a->size != b->size || (a->size != 0 && memcmp(a->bytes, b->bytes, a->size) != 0))
@@ -117,6 +117,7 @@ void diff_values(diff *d, const diff_pair *pair, const void *a, const void *b) {
     const covey_type *type = pair->a, *other = pair->b;
     if (pair->alike && !type->codec && (type->size == 0 || memcmp(a, b, type->size) == 0)) return;
     if (type->fields && other->fields) compare_fields(d, type->fields, a, other->fields, b);
-    if (type->codec && other->codec) compare_kept(d, covey_kept_of(type, a), covey_kept_of(other, b));
-    else if (type->raw && other->raw && pair->alike) compare_bytes(d, a, type->size, b, type->size);
+    if (type->codec && other->codec)
+        compare_unknown(d, covey_unknown_value_of(type, a), covey_unknown_value_of(other, b));
+    else if (type->as_bytes && other->as_bytes && pair->alike) compare_bytes(d, a, type->size, b, type->size);
 }

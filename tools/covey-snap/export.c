@@ -76,13 +76,13 @@ static void put_values(const export *x, const covey_fields *fields, const char *
 }
 
 /* Writes what a codec wrote: bytes, and handles separated by blanks. */
-static void put_kept(FILE *out, const covey_kept *kept) {
+static void put_unknown(FILE *out, const covey_unknown_value *unknown) {
     fputc(',', out);
-    snap_put_hex(out, kept->bytes, kept->size);
+    snap_put_hex(out, unknown->bytes, unknown->size);
     fputc(',', out);
-    for (uint32_t i = 0; i < kept->entity_count; i++) {
+    for (uint32_t i = 0; i < unknown->entity_count; i++) {
         if (i != 0) fputc(' ', out);
-        snap_put_entity(out, kept->entities[i]);
+        snap_put_entity(out, unknown->entities[i]);
     }
 }
 
@@ -123,7 +123,7 @@ static void put_line(export *x, const covey_pool *pool, uint32_t position) {
     fprintf(x->out, "%u,%u,", e.index, e.generation);
     if (name) put_text(x, name, strlen(name));
     if (type->fields) put_values(x, type->fields, value);
-    if (type->codec) put_kept(x->out, covey_kept_of(type, value));
+    if (type->codec) put_unknown(x->out, covey_unknown_value_of(type, value));
     else if (!type->fields && type->size != 0) fputc(',', x->out), snap_put_hex(x->out, value, type->size);
     fputc('\n', x->out);
 }

@@ -52,7 +52,7 @@ static void put_section(const info *i, const covey_section *section) {
     printf("%-8s %10llu %12llu", kind_name(section->kind), (unsigned long long)section->count,
            (unsigned long long)section->bytes);
     if (has_type(section)) {
-        printf(" %8llu %-8s %-10s ", (unsigned long long)section->value_bytes, snap_storage_name(section->storage),
+        printf(" %8llu %-8s %-12s ", (unsigned long long)section->value_bytes, snap_storage_name(section->storage),
                snap_encoding_name(section->encoding));
         snap_put_text(stdout, section->name, strlen(section->name));
     }
@@ -70,7 +70,7 @@ static void put_table(const info *i) {
     printf("entities  %llu alive\n", (unsigned long long)i->about.entities);
     printf("tick      %llu\n", (unsigned long long)i->about.tick);
     if (i->about.since != 0) printf("changes   after tick %llu\n", (unsigned long long)i->about.since);
-    printf("\n%-8s %10s %12s %8s %-8s %-10s %s\n", "section", "count", "bytes", "each", "storage", "encoding", "type");
+    printf("\n%-8s %10s %12s %8s %-8s %-12s %s\n", "section", "count", "bytes", "each", "storage", "encoding", "type");
     for (uint32_t n = 0; n < i->about.sections; n++) put_section(i, &i->sections[n]);
 }
 
@@ -137,7 +137,7 @@ static bool fail_memory(covey_report *report) {
 /* Reads all sections before any is printed, so that the output is complete or empty. */
 static bool read_sections(info *i, covey_report *report) {
     const covey_buffer *bytes = &i->image.bytes;
-    if (!covey_image_look(bytes->bytes, bytes->size, &i->about, report)) return false;
+    if (!covey_image_read_info(bytes->bytes, bytes->size, &i->about, report)) return false;
     i->sections = calloc(i->about.sections, sizeof *i->sections);
     if (!i->sections) return fail_memory(report);
     if (covey_image_sections(bytes->bytes, bytes->size, i->sections, i->about.sections, report) == 0) return false;

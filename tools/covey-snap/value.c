@@ -96,8 +96,8 @@ const char *snap_encoding_name(covey_encoding encoding) {
     switch (encoding) {
     case COVEY_ENCODING_NONE: return "none";
     case COVEY_ENCODING_FIELDS: return "fields";
-    case COVEY_ENCODING_RAW_LITTLE: return "raw-little";
-    case COVEY_ENCODING_RAW_BIG: return "raw-big";
+    case COVEY_ENCODING_BYTES_LITTLE: return "bytes-little";
+    case COVEY_ENCODING_BYTES_BIG: return "bytes-big";
     case COVEY_ENCODING_CODEC: return "functions";
     }
     return "?";

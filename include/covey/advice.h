@@ -1,17 +1,20 @@
-/* Covey: inspection: worlds as text, advice on storages, maps of pools, and the memory of components. Part of
- * covey/covey.h. */
+/* Covey: advice on storages and groups, from how a world is used now, and maps of pools. Part of covey/covey.h.
+ *
+ *     covey_advice advice[64];
+ *     uint32_t count = covey_world_advise(world, advice, 64);
+ *     for (uint32_t i = 0; i < count && i < 64; i++) {
+ *         char line[200];
+ *         covey_advice_print(line, sizeof line, &advice[i]);
+ *         puts(line);
+ *     } */
 #include <covey/covey.h> /* before the guard: covey.h includes this file where it belongs */
 
-#ifndef COVEY_API_STATS_H
-#define COVEY_API_STATS_H
+#ifndef COVEY_API_ADVICE_H
+#define COVEY_API_ADVICE_H
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Writes the world as text: a line for each pool, and each entity with its name, parent and the names of its
- * components. NULL for `write` means stdout. */
-COVEY_API void covey_world_print(const covey_world *world, covey_write_fn *write, void *context);
 
 /* What a pool takes now, and what it would take in its best storage: the one with the least memory that supports how
  * the pool is used. Both numbers are exact, except for a sparse pool that is better in blocks: compaction may leave a
@@ -68,21 +71,8 @@ COVEY_API covey_view_advice covey_view_advise(const covey_view *view);
 /* Writes one line, as snprintf does: "Position, Velocity: 50127 matches in 50127 spans; a group would have 1563". */
 COVEY_API int covey_view_advice_print(char *text, size_t size, const covey_view_advice *advice);
 
-/* The bytes for `entities` slots, if the share `utilisation` (0 to 1) of them has a component of this size:
- *     linear  = (size + 1) * n                 an array, and a bool for each
- *     bitmask = size * n + ceil(n / 8)         an array, and a bit for each
- *     sparse  = 8 * n + size * n * utilisation the textbook sparse set
- * A sparse pool of Covey, after shrinking, takes 8 * n + (8 + size) * n * utilisation, rounded up to whole pages: its
- * slots and ids have generations. */
-typedef enum covey_memory_kind { COVEY_MEMORY_LINEAR, COVEY_MEMORY_BITMASK, COVEY_MEMORY_SPARSE } covey_memory_kind;
-typedef struct covey_memory {
-    uint64_t linear, bitmask, sparse;
-    covey_memory_kind smallest;
-} covey_memory;
-COVEY_API covey_memory covey_memory_model(uint32_t component_size, uint32_t entities, double utilisation);
-
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
 
-#endif /* COVEY_API_STATS_H */
+#endif /* COVEY_API_ADVICE_H */

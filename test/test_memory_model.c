@@ -2,6 +2,8 @@
  * right (24 bytes: 24125, not 14125). REQ-63 to REQ-68. */
 #include "support.h"
 
+#include "../bench/memory_model.h"
+
 #include <math.h>
 
 #define ENTITIES 1000
@@ -40,7 +42,7 @@ static void every_figure_of_the_table_is_met(void **state) {
     (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         for (uint32_t column = 0; column < 10; column++) {
-            covey_memory memory = covey_memory_model(table[i].size, ENTITIES, utilisation_of(column));
+            memory_model memory = memory_model_make(table[i].size, ENTITIES, utilisation_of(column));
             assert_int_equal(memory.linear, table[i].linear);
             assert_int_equal(memory.bitmask, table[i].bitmask);
             assert_int_equal(memory.sparse, table[i].sparse[column]);
@@ -53,9 +55,9 @@ static void every_cell_has_its_colour(void **state) {
     for (size_t i = 0; i < ROWS; i++) {
         for (uint32_t column = 0; column < 10; column++) {
             bool green = column + 1 <= table[i].last_green;
-            covey_memory memory = covey_memory_model(table[i].size, ENTITIES, utilisation_of(column));
+            memory_model memory = memory_model_make(table[i].size, ENTITIES, utilisation_of(column));
             assert_int_equal(memory.sparse < memory.bitmask, green);
-            assert_int_equal(memory.smallest, green ? COVEY_MEMORY_SPARSE : COVEY_MEMORY_BITMASK);
+            assert_int_equal(memory.smallest, green ? MEMORY_SPARSE : MEMORY_BITMASK);
         }
     }
 }
@@ -65,7 +67,7 @@ static void a_sparse_set_wins_below_one_minus_7_875_over_the_size(void **state) 
     for (uint32_t size = 8; size <= 128; size++) {
         for (uint32_t percent = 1; percent <= 100; percent++) {
             bool wins = 10 * percent * size < 1000 * size - 7875; /* U < 1 - 7.875 / C, without fractions */
-            covey_memory memory = covey_memory_model(size, ENTITIES, (double)percent / 100);
+            memory_model memory = memory_model_make(size, ENTITIES, (double)percent / 100);
             assert_int_equal(memory.sparse < memory.bitmask, wins);
         }
     }
@@ -74,22 +76,22 @@ static void a_sparse_set_wins_below_one_minus_7_875_over_the_size(void **state) 
 static void small_components_and_full_use_are_no_case_for_a_sparse_set(void **state) {
     (void)state;
     for (uint32_t percent = 10; percent <= 100; percent += 10)
-        assert_int_not_equal(covey_memory_model(4, ENTITIES, percent / 100.0).smallest, COVEY_MEMORY_SPARSE);
+        assert_int_not_equal(memory_model_make(4, ENTITIES, percent / 100.0).smallest, MEMORY_SPARSE);
     for (uint32_t size = 1; size <= 4096; size *= 2)
-        assert_int_not_equal(covey_memory_model(size, ENTITIES, 1).smallest, COVEY_MEMORY_SPARSE);
+        assert_int_not_equal(memory_model_make(size, ENTITIES, 1).smallest, MEMORY_SPARSE);
 }
 
 static void a_bit_for_each_entity_is_rounded_up_to_bytes(void **state) {
     (void)state;
-    assert_int_equal(covey_memory_model(8, 0, 1).bitmask, 0);
-    assert_int_equal(covey_memory_model(8, 1, 1).bitmask, 8 + 1);
-    assert_int_equal(covey_memory_model(8, 8, 1).bitmask, 64 + 1);
-    assert_int_equal(covey_memory_model(8, 9, 1).bitmask, 72 + 2);
+    assert_int_equal(memory_model_make(8, 0, 1).bitmask, 0);
+    assert_int_equal(memory_model_make(8, 1, 1).bitmask, 8 + 1);
+    assert_int_equal(memory_model_make(8, 8, 1).bitmask, 64 + 1);
+    assert_int_equal(memory_model_make(8, 9, 1).bitmask, 72 + 2);
 }
 
 static void without_entities_nothing_costs_anything(void **state) {
     (void)state;
-    covey_memory memory = covey_memory_model(64, 0, 0.5);
+    memory_model memory = memory_model_make(64, 0, 0.5);
     assert_int_equal(memory.linear, 0);
     assert_int_equal(memory.bitmask, 0);
     assert_int_equal(memory.sparse, 0);
@@ -97,14 +99,14 @@ static void without_entities_nothing_costs_anything(void **state) {
 
 static void utilisation_outside_of_its_range_counts_as_the_nearest_end(void **state) {
     (void)state;
-    assert_int_equal(covey_memory_model(16, ENTITIES, -1).sparse, 8000);
-    assert_int_equal(covey_memory_model(16, ENTITIES, 2).sparse, 24000);
-    assert_int_equal(covey_memory_model(16, ENTITIES, (double)NAN).sparse, 8000);
+    assert_int_equal(memory_model_make(16, ENTITIES, -1).sparse, 8000);
+    assert_int_equal(memory_model_make(16, ENTITIES, 2).sparse, 24000);
+    assert_int_equal(memory_model_make(16, ENTITIES, (double)NAN).sparse, 8000);
 }
 
 static void the_largest_sizes_do_not_overflow(void **state) {
     (void)state;
-    covey_memory memory = covey_memory_model(1u << 31, 1u << 31, 0);
+    memory_model memory = memory_model_make(1u << 31, 1u << 31, 0);
     assert_true(memory.linear == (UINT64_C(1) << 62) + (UINT64_C(1) << 31));
     assert_true(memory.bitmask == (UINT64_C(1) << 62) + (UINT64_C(1) << 28));
     assert_true(memory.sparse == UINT64_C(1) << 34);
