@@ -152,7 +152,8 @@ static bool create_exact(scene *s) {
 }
 /* Far apart, so that each has a page of its own. */
 static bool create_again(scene *s) {
-    const covey_entity all[] = { covey_entity_make(70 * COVEY_PAGE_SIZE + 1, 3), covey_entity_make(90 * COVEY_PAGE_SIZE, 1) };
+    const covey_entity all[] = { covey_entity_make(70 * COVEY_PAGE_SIZE + 1, 3),
+                                 covey_entity_make(90 * COVEY_PAGE_SIZE, 1) };
     return covey_create_again(s->world, all, 2);
 }
 static bool create_in(scene *s) { return !covey_is_null(covey_create_in(s->world, s->range)); }

@@ -8,11 +8,12 @@
  *     covey_destroy_tree(world, ship);
  *
  * Any entity may have a parent, children and a name. An entity without a parent is a root. Worlds that do not use this
- * have no cost; others take 28 bytes for each entity that got a parent or children, and 24 and its text for each name.
+ * pay nothing. Others take 28 bytes for each entity that got a parent or children, and 24 bytes and the text for each
+ * name.
  *
  * Destroying an entity ends its name and its place in the tree; its children become roots. covey_clear_all also removes
- * all names and parents. Both are not components: covey_types_of does not list them, and an entity that has nothing
- * else has no components (covey_is_empty).
+ * all names and parents. Neither is a component: covey_types_of does not list them, and an entity that has nothing else
+ * has no components (covey_is_empty).
  *
  * A null, stale or never issued handle has no parent, no children and no name. See docs/hierarchy.md. */
 #ifndef COVEY_HIERARCHY_H
@@ -56,8 +57,8 @@ COVEY_API bool covey_is_ancestor(const covey_world *world, covey_entity ancestor
  * `e`, get the next entity first. O(1) for a step on average. */
 COVEY_API covey_entity covey_tree_next(const covey_world *world, covey_entity root, covey_entity e);
 /* The same by level: the root, its children, all their children. Parents must not change meanwhile. It keeps no state
- * between steps, so each searches its way again: O(entities below the root * levels) for a whole walk; a step that
- * begins a level, or skips a long part without any, is O(entities above the level). */
+ * between steps, so each step searches again: O(entities below the root * levels) for a whole walk; a step that begins
+ * a level, or skips a long part of the tree that does not reach the level, is O(entities above the level). */
 COVEY_API covey_entity covey_tree_next_by_level(const covey_world *world, covey_entity root, covey_entity e);
 
 /* Destroys an entity and all below it, children before their parents. Returns how many, without those that listeners
@@ -74,8 +75,8 @@ COVEY_API covey_entity covey_clone_tree_into(covey_world *to, const covey_world 
                                              const covey_clone_desc *desc);
 
 /* Sorts a sparse pool by depth, so that parents come before their children: roots first, and entities outside any
- * hierarchy are roots. Stable. MEMORY, REFUSED as covey_pool_sort. O(n) if the ancestors of an entity are in the pool,
- * too; otherwise a step for each that is not. */
+ * hierarchy are roots. Stable. MEMORY, REFUSED as covey_pool_sort. O(n) if all ancestors are in the pool, too, and a
+ * step for each one that is not. */
 COVEY_NODISCARD COVEY_API covey_result covey_pool_sort_by_depth(covey_pool *pool);
 
 /* ---- Names ---------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 #include "observe/signal.h"
 #include "storage/stretch.h"
 
-static const char no_memory[] = "an allocation failed: nothing has changed, try again when there is memory";
+static const char no_memory[] = "an allocation failed: nothing has changed, so try again when there is memory";
 
 /* ---- Checking ----------------------------------------------------------------------------------------------------*/
 

@@ -1,4 +1,4 @@
-/* The calls themselves, for the files that define them: without the checks that covey/detail/check.h puts before them. */
+/* For the files that define public functions: the functions themselves, without the checks of covey/detail/check.h. */
 #ifndef COVEY_UNCHECKED_H
 #define COVEY_UNCHECKED_H
 

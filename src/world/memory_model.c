@@ -1,4 +1,4 @@
-/* What three classic layouts would cost, to compare real pools with. */
+/* The memory of three classic layouts, to compare real pools with. */
 #include <covey/covey.h>
 
 covey_memory covey_memory_model(uint32_t component_size, uint32_t entities, double utilisation) {

@@ -27,7 +27,7 @@
 
 #include <covey/commands.h>
 
-/* What the world itself takes: everything but the insides of its pools. */
+/* The bytes of the world itself: everything except the storages of its pools. */
 static size_t counted_world_bytes(const covey_world *world) {
     size_t bytes = sizeof *world + covey__made_type_bytes(world) + covey__resource_bytes(world);
     bytes += world->page_count * sizeof *world->pages + world->open_words * sizeof *world->open;

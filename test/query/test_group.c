@@ -1977,7 +1977,7 @@ static void test_the_validator_sees_wrong_groups_in_blocks(void **state) {
     covey_group *outer = make_group(&shapes[0]), *inner = make_group(&shapes[5]);
     covey_pool *a = covey_pool_of(world, A), *b = covey_pool_of(world, B);
     uint8_t *border = covey__border_at(&outer->front, 0);
-    BREAK(bool, b->blocks.grouped, false, "pool: in a group, or not");
+    BREAK(bool, b->blocks.grouped, false, "pool: wrongly marked as owned by a group, or not marked");
     BREAK(uint32_t, outer->front.count, 4, "group: its number of members is wrong");
     BREAK(uint8_t, *border, 4, "group: an entity that does not match is a member, or one that matches is none");
     BREAK(uint8_t, *covey__border_at(&inner->front, 0), 2,
