@@ -348,7 +348,7 @@ static void test_null_pools_of_typed_calls_are_named_with_the_line_of_the_caller
     X(covey_pool_map, (no_pool, 0, NULL, 0))               \
     X(covey_pool_sort, (no_pool, NULL))                    \
     X(covey_pool_sort_as, (no_pool, no_pool))              \
-    X(covey_pool_keep_sorted, (no_pool, NULL))                    \
+    X(covey_pool_keep_sorted, (no_pool, NULL))             \
     X(covey_pool_add_raw, (no_pool, COVEY_NULL, NULL))     \
     X(covey_pool_set_raw, (no_pool, COVEY_NULL, NULL))     \
     X(covey_pool_get_raw, (no_pool, COVEY_NULL))           \
@@ -371,7 +371,7 @@ static void test_null_pools_of_typed_calls_are_named_with_the_line_of_the_caller
     X(covey_view_valid, (no_view))                \
     X(covey_view_fields, (no_view))               \
     X(covey_view_type, (no_view, 0))              \
-    X(covey_view_is_read_only, (no_view, 0))             \
+    X(covey_view_is_read_only, (no_view, 0))      \
     X(covey_view_count, (no_view))                \
     X(covey_view_first, (no_view))                \
     X(covey_view_contains, (no_view, COVEY_NULL)) \

@@ -33,9 +33,9 @@
  *     covey/advice.h         advice on storages and groups, maps of pools
  *
  * Optional features have headers of their own: covey/commands.h, covey/fields.h, covey/hierarchy.h,
- * covey/history.h, covey/schedule.h, covey/image.h. covey/sparse_set.h has the sparse set, for programs without a world.
- * Headers below covey/detail/ hold inline code and the structures that it needs. They are not API, and may change with
- * any version.
+ * covey/history.h, covey/schedule.h, covey/image.h. covey/sparse_set.h has the sparse set, for programs without a
+ * world. Headers below covey/detail/ hold inline code and the structures that it needs. They are not API, and may
+ * change with any version.
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls return NULL or false and change nothing.
@@ -388,11 +388,11 @@ typedef enum covey_exact {
     COVEY_EXACT_AGAIN = 1 /* also the last generation of an index: for entities that left this world and come back */
 } covey_exact;
 
-/* Makes entities with exactly these handles, for example handles that a server sent. Skipped generations of an index are
- * never used. Under COVEY_EXACT_AGAIN, stale handles that are given resolve again. All or nothing. Returns false when an
- * index is in use, given twice or retired, or the generation was used before (TAKEN); when no entity can have a handle,
- * because its index is too large, or its generation is even or too large (RANGE); or when memory runs out. Returns true
- * whatever listeners did to the entities. O(count); a high index costs as for covey_create_at.
+/* Makes entities with exactly these handles, for example handles that a server sent. Skipped generations of an index
+ * are never used. Under COVEY_EXACT_AGAIN, stale handles that are given resolve again. All or nothing. Returns false
+ * when an index is in use, given twice or retired, or the generation was used before (TAKEN); when no entity can have a
+ * handle, because its index is too large, or its generation is even or too large (RANGE); or when memory runs out.
+ * Returns true whatever listeners did to the entities. O(count); a high index costs as for covey_create_at.
  *     covey_create_exact(world, &e, 1, COVEY_EXACT_NEW); */
 COVEY_NODISCARD COVEY_API bool covey_create_exact(covey_world *world, const covey_entity *entities, uint32_t count,
                                                   covey_exact which);
@@ -455,8 +455,8 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
  * Pointers. A structural change of a pool invalidates pointers into it: adding, removing, clear, swap, sort, compact,
  * shrink, reserve, convert; in a group, the same to any pool that the group owns. In a block pool, adding invalidates
  * only within the 512 indices around, and removing within the 64 around. With COVEY_STORAGE_PINNED and COVEY_IN_PLACE,
- * a pointer stays valid until its own component is removed; in place, also until covey_pool_compact reports that it moved.
- * docs/guarantees.md has the whole table.
+ * a pointer stays valid until its own component is removed; in place, also until covey_pool_compact reports that it
+ * moved. docs/guarantees.md has the whole table.
  *
  * Values. add, set and get_or_add take the value over if they succeed and use it; otherwise the caller keeps it. A NULL
  * value means the default of the type: a copy of its `.defaults` (COPY when the hook returns false), or zero bytes if

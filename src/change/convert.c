@@ -28,7 +28,8 @@ static covey_result move_components(const covey_pool *from, covey_pool *to) {
 /* Why a pool cannot change its storage; NULL if it can. */
 static const char *storage_objection(const covey_pool *pool, covey_storage storage) {
     if (pool->observers && pool->observers->is_owned) return "a group owns it: destroy the group first";
-    if (pool->observers && pool->observers->keeps_order) return "it is kept sorted: end that with covey_pool_keep_sorted";
+    if (pool->observers && pool->observers->keeps_order)
+        return "it is kept sorted: end that with covey_pool_keep_sorted";
     if ((pool->uses & COVEY_USE_STABLE) != 0) return "it was asked for stable addresses";
     if ((pool->uses & COVEY__USE_REACTIVE) != 0) return "it is a reactive set";
     if (pool->type->policy != COVEY_SWAP_AND_POP && !covey__is_packed_in(storage))

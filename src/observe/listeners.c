@@ -1,5 +1,5 @@
-/* Who listens: connections of functions, queues and reactive sets to a pool or to entities, and the memory that listeners
- * need before a change. signal.c calls them. */
+/* Who listens: connections of functions, queues and reactive sets to a pool or to entities, and the memory that
+ * listeners need before a change. signal.c calls them. */
 #include "observe/listeners.h"
 
 #include "memory/alloc.h"

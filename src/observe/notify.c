@@ -1,5 +1,5 @@
-/* Notifies the observers of a pool when a component is added, set or removed: ticks, the order in which the pool is kept,
- * groups, and listeners. */
+/* Notifies the observers of a pool when a component is added, set or removed: ticks, the order in which the pool is
+ * kept, groups, and listeners. */
 #include "observe/notify.h"
 
 #include "observe/guard.h"

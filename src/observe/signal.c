@@ -1,7 +1,7 @@
 /* Signals: how listeners are called. Each step has one verb:
  *
  *     emit       a signal: record it, then call the functions. An emission is on the stack of the call that emits it.
- *     record     an event in queues and reactive sets. They come first, so that no function runs between reserving their
+ *     record     an event in queues and reactive sets. They come first: no function runs between reserving their
  *                memory and using it.
  *     call       one function, for one entity or a span
  *     finish     make the remaining calls of active emissions about an entity or component, before it ends
@@ -63,8 +63,8 @@ static void call_function(covey_world *world, covey__emission *emission, covey__
     world->nested--;
 }
 
-/* Many entities are emitted in parts. A listener that removes the entity it is called for makes the remaining calls of the
- * part happen inside its own, and those use the stack. */
+/* Many entities are emitted in parts. A listener that removes the entity it is called for makes the remaining calls of
+ * the part happen inside its own, and those use the stack. */
 enum { PART = 256 };
 
 static void begin_part(covey__emission *emission, uint32_t first) {

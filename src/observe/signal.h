@@ -54,8 +54,8 @@ bool covey__announce_removal(covey_pool *pool, covey_entity e);
 /* Announces the destruction of an entity, and with it the removal of its components: they can be erased after that
  * without another announcement. Returns whether the entity is still alive. */
 bool covey__announce_destruction(covey_world *world, uint32_t index, uint32_t generation);
-/* The two halves of covey__announce_removal, for callers that emit many removals together. Finishes all active emissions
- * about a component; */
+/* The two halves of covey__announce_removal, for callers that emit many removals together. Finishes all active
+ * emissions about a component; */
 void covey__finish_emissions(covey_pool *pool, covey_entity e);
 /* then, if an active emission announces its removal, marks it as made there and returns true. */
 bool covey__end_announced(covey_pool *pool, covey_entity e);

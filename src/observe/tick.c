@@ -1,10 +1,10 @@
-/* Change ticks: the time of a world and, for each component of a type with ticks, when it last changed. That is the later
- * of two ticks: the component's own, and the tick of its whole block. So a span over full blocks writes one number for 64
- * values. A removed component leaves its tick behind; the next component at its index writes its own.
+/* Change ticks: the time of a world and, for each component of a type with ticks, when it last changed. That is the
+ * later of two ticks: the component's own, and the tick of its whole block. So a span over full blocks writes one
+ * number for 64 values. A removed component leaves its tick behind; the next component at its index writes its own.
  *
- * Most queries ask for changes since the previous query, and since then a block has usually changed at one tick only. So
- * a block stores a mask of the ids that changed at its latest tick, and the tick of the change before. If the query does
- * not reach back to that, it reads no tick of a component. */
+ * Most queries ask for changes since the previous query, and since then a block has usually changed at one tick only.
+ * So a block stores a mask of the ids that changed at its latest tick, and the tick of the change before. If the query
+ * does not reach back to that, it reads no tick of a component. */
 #include "observe/tick.h"
 
 #include "storage/block_store.h"

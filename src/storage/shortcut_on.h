@@ -9,9 +9,9 @@
 void covey__fast_add_on(covey_pool *pool, uint32_t index);
 bool covey__fast_add_valid(const covey_pool *pool, const char **why);
 
-/* Called after the entity of this index was destroyed: the next one is likely to be in the same block. Switches the fast
- * destroy on if the entity destroyed before was a neighbour, entities have no listeners, no listener is being called, no
- * range is reserved, and a removal clears one bit of a mask in each pool that is present. */
+/* Called after the entity of this index was destroyed: the next one is likely to be in the same block. Switches the
+ * fast destroy on if the entity destroyed before was a neighbour, entities have no listeners, no listener is being
+ * called, no range is reserved, and a removal clears one bit of a mask in each pool that is present. */
 void covey__fast_destroy_on(covey_world *world, uint32_t index);
 bool covey__fast_destroy_valid(const covey_world *world, const char **why);
 

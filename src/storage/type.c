@@ -1,5 +1,5 @@
-/* Component types: the rules that a description must follow; a table from the address of a descriptor to its pool, and a
- * tree of names behind it; copies of descriptions for types that are made at run time. */
+/* Component types: the rules that a description must follow; a table from the address of a descriptor to its pool, and
+ * a tree of names behind it; copies of descriptions for types that are made at run time. */
 #include "storage/type.h"
 
 #include "memory/alloc.h"

@@ -7,8 +7,8 @@
 
 #include <covey/covey.h>
 
-/* The value of a covey.node component. A link is the index of an entity that has a node, or COVEY_NONE. An entity without
- * a node is a root without children. */
+/* The value of a covey.node component. A link is the index of an entity that has a node, or COVEY_NONE. An entity
+ * without a node is a root without children. */
 typedef struct covey__node {
     uint32_t self; /* the index of its entity, which a drop hook does not get */
     uint32_t parent;
