@@ -3,7 +3,8 @@
 #
 #     layers.sh includes SOURCE_DIR    a file includes headers of its own layer and of those below, never of one above;
 #                                      no two files need each other, not even through others; a name occurs once
-#     layers.sh kinds SOURCE_DIR       only the storage layer asks which kind of storage a pool has
+#     layers.sh kinds SOURCE_DIR       only the storage layer knows which kind of storage a pool has, by its kind or by its
+#                                      fields; besides it the loops of views: query/iter, query/batch and query/match
 #     layers.sh shortcuts SOURCE_DIR   shortcuts are switched by name: only shortcut_off.h and shortcut_on.c write them
 set -eu
 
@@ -35,10 +36,16 @@ includes)
     report "files that need each other" "$(includes | awk '$1 != $2' | tsort 2>&1 >/dev/null)"
     ;;
 kinds)
-    # Besides the storage layer, iter, batch and match may ask: a loop over a pool is another one for each kind, the hot path.
-    report "ask for the kind of a storage outside of the storage layer" "$(
-        grep -nE 'covey__in_blocks|COVEY_STORAGE_(SPARSE|BLOCK|PINNED)' ./*/*.[ch] | grep -v '\.storage = COVEY_' |
-            grep -vE '^\./(storage/[a-z_]+|query/(iter|batch|match))\.[ch]:')"
+    # The storage of a pool is its field `sparse_set` or `block_store`. Text in quotes is for users, who choose a kind, and
+    # so is the storage of a type that is described.
+    report "know the kind of a storage, outside of the storage layer and of the loops of views" "$(
+        awk '{
+            code = $0
+            gsub(/"([^"\\]|\\.)*"/, "", code)
+            gsub(/\.storage = COVEY_STORAGE_[A-Z]+/, "", code)
+            if (code ~ /(->|\.)(sparse_set|block_store)([^a-z_0-9]|$)/ || code ~ /in_blocks\(|->by_block|\.by_block/ ||
+                code ~ /COVEY_STORAGE_(SPARSE|BLOCK|PINNED)/) print FILENAME ":" FNR ": " $0
+        }' $(ls ./*/*.[ch] | grep -vE '^\./(storage/.*|query/(iter|batch|match)\.[ch])$'))"
     ;;
 shortcuts)
     report "switch a shortcut without its name" "$(

@@ -53,7 +53,7 @@ static uint64_t first_bits(uint64_t bits, uint32_t count) {
 /* ---- Looking up --------------------------------------------------------------------------------------------------*/
 
 /* Whether the values of a set are one array. */
-static bool is_flat(const covey_pool *pool) { return !covey__in_blocks(pool) && !pool->set.paged; }
+static bool is_flat(const covey_pool *pool) { return !covey__in_blocks(pool) && !pool->sparse_set.paged; }
 
 /* The value of an index, or NULL. */
 static char *value_or_null(const covey_pool *pool, uint32_t index) {
@@ -70,11 +70,11 @@ typedef struct lookup {
 } lookup;
 
 static lookup lookup_in_blocks(const covey_pool *pool) {
-    return (lookup){ .blocks = &pool->blocks, .size = pool->size };
+    return (lookup){ .blocks = &pool->block_store, .size = pool->size };
 }
 
 static lookup lookup_in_set(const covey_pool *pool) {
-    const covey_sparse_set *set = &pool->set;
+    const covey_sparse_set *set = &pool->sparse_set;
     return (lookup){ NULL, set->pages, (uintptr_t)set->data, pool->size, set->page_count, set->end };
 }
 
@@ -216,7 +216,7 @@ static uint32_t run_in(const covey_pool *pool, const covey_entity *array, uint32
                        const char *value) {
     uint32_t run = 1;
     if (!value) return 0;
-    if (is_flat(pool)) return run_in_set(&pool->set, array, row, most);
+    if (is_flat(pool)) return run_in_set(&pool->sparse_set, array, row, most);
     while (run < most && value_or_null(pool, index_at(array, row + run)) == value + (size_t)run * pool->size) run++;
     return run;
 }
@@ -280,7 +280,7 @@ static uint32_t list_first(covey_iter *it, uint32_t first, uint32_t count, uint3
     *done = it->walk.looked_up & (0 - it->walk.looked_up);
     if (*done != 0 && covey__in_blocks(pool))
         return list_array_in_blocks(pool, it->walk.array, first, count, it->rows, list_of(it, column));
-    if (*done != 0 && !pool->set.paged)
+    if (*done != 0 && !pool->sparse_set.paged)
         return list_array_in_set(pool, it->walk.array, first, count, it->rows, list_of(it, column));
     for (uint32_t k = 0; k < count; k++) it->rows[k] = first + k;
     *done = 0;
@@ -293,7 +293,8 @@ static void list_beside(covey_iter *it, uint32_t count) {
     bool follow = it->rows[count - 1] - first == count - 1;
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
-        char **values = list_of(it, covey__lowest_bit(left)), *value = covey__value_at(&pool->set, first, pool->size);
+        char **values = list_of(it, covey__lowest_bit(left)),
+             *value = covey__value_at(&pool->sparse_set, first, pool->size);
         size_t size = pool->size;
         for (uint32_t k = 0; k < count && follow; k++) values[k] = value + k * size;
         for (uint32_t k = 0; k < count && !follow; k++) values[k] = value + (it->rows[k] - first) * size;
@@ -322,7 +323,7 @@ static bool next_positions(covey_iter *it) {
     if (!alone && run < LONG) return covey__list_positions(it);
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
-        set_value(it, covey__lowest_bit(left), covey__value_at(&pool->set, at, pool->size));
+        set_value(it, covey__lowest_bit(left), covey__value_at(&pool->sparse_set, at, pool->size));
     }
     it->walk.next += run;
     return hand_out_span(it, at, run);
@@ -551,7 +552,7 @@ static bool reach_group_page(covey_iter *it) {
     if (it->walk.blocks == 0) return false;
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         covey__column *column = &it->walk.columns[covey__lowest_bit(left)];
-        column->page = covey__block_page_of(&column->pool->blocks, it->walk.first);
+        column->page = covey__block_page_of(&column->pool->block_store, it->walk.first);
     }
     return true;
 }

@@ -45,10 +45,10 @@ static const covey_pool *smallest(const covey__walk *walk) {
 /* The end of the pages to walk: the earliest end of a required pool. */
 static uint32_t pages_to_walk(const covey__walk *walk) {
     uint32_t end = covey__block_limit(walk->view->world);
-    if (walk->lead && walk->lead->blocks.end_page < end) end = walk->lead->blocks.end_page;
+    if (walk->lead && walk->lead->block_store.end_page < end) end = walk->lead->block_store.end_page;
     for (uint32_t i = 0; i < walk->view->with; i++) {
         const covey_pool *pool = walk->columns[i].pool;
-        if (covey__in_blocks(pool) && pool->blocks.end_page < end) end = pool->blocks.end_page;
+        if (covey__in_blocks(pool) && pool->block_store.end_page < end) end = pool->block_store.end_page;
     }
     return end;
 }
@@ -60,10 +60,10 @@ static uint32_t longest_list(const covey__walk *walk) {
 
 /* The first page that may have matches. */
 static uint32_t first_to_walk(const covey__walk *walk) {
-    uint32_t first = walk->lead ? walk->lead->blocks.first_page : 0;
+    uint32_t first = walk->lead ? walk->lead->block_store.first_page : 0;
     for (uint32_t i = 0; i < walk->view->with; i++) {
         const covey_pool *pool = walk->columns[i].pool;
-        if (covey__in_blocks(pool) && pool->blocks.first_page > first) first = pool->blocks.first_page;
+        if (covey__in_blocks(pool) && pool->block_store.first_page > first) first = pool->block_store.first_page;
     }
     return first;
 }
@@ -107,9 +107,9 @@ static void walk_group_blocks(covey__walk *walk) {
 
 static void walk_set(covey__walk *walk, const covey_pool *lead) {
     walk->lead = lead;
-    walk->set = &lead->set;
-    walk->end = lead->set.end;
-    walk->refills = lead->set.policy == COVEY_SWAP_AND_POP || lead->set.policy == COVEY_SWAP_ONLY;
+    walk->set = &lead->sparse_set;
+    walk->end = lead->sparse_set.end;
+    walk->refills = lead->sparse_set.policy == COVEY_SWAP_AND_POP || lead->sparse_set.policy == COVEY_SWAP_ONLY;
     for (uint32_t i = 0; i < walk->view->with; i++) walk->direct |= (uint32_t)(walk->columns[i].pool == lead) << i;
     walk_array(walk);
 }
@@ -228,7 +228,7 @@ static void begin_group(covey__walk *walk, const covey_group *group) {
         walk_group_blocks(walk);
         return;
     }
-    walk->set = covey__group_owned(group) != 0 ? &group->pools[0]->set : &group->members;
+    walk->set = covey__group_owned(group) != 0 ? &group->pools[0]->sparse_set : &group->members;
     walk->direct = (1u << covey__group_owned(group)) - 1;
     walk->end = covey_group_count(group);
     walk->refills = true;
@@ -267,11 +267,11 @@ static uint32_t blocks_to_walk(const covey__walk *walk) {
     uint32_t end = UINT32_MAX;
     for (uint32_t i = 0; i < walk->view->with; i++) {
         const covey_pool *pool = walk->columns[i].pool;
-        uint32_t held = covey__in_blocks(pool) ? covey__blocks_end(&pool->blocks) : end;
+        uint32_t held = covey__in_blocks(pool) ? covey__blocks_end(&pool->block_store) : end;
         if (held < end) end = held;
     }
-    if (walk->lead && covey__in_blocks(walk->lead) && covey__blocks_end(&walk->lead->blocks) < end)
-        end = covey__blocks_end(&walk->lead->blocks);
+    if (walk->lead && covey__in_blocks(walk->lead) && covey__blocks_end(&walk->lead->block_store) < end)
+        end = covey__blocks_end(&walk->lead->block_store);
     if (end != UINT32_MAX) return end;
     uint32_t alive = covey__entities_end(walk->view->world);
     return alive / COVEY__BLOCK_IDS + (alive % COVEY__BLOCK_IDS != 0);
@@ -280,11 +280,11 @@ static uint32_t blocks_to_walk(const covey__walk *walk) {
 /* The first block that may have matches. */
 static uint32_t first_block(const covey__walk *walk) {
     bool known = walk->lead && covey__in_blocks(walk->lead);
-    uint32_t first = known ? covey__blocks_first(&walk->lead->blocks) : 0;
+    uint32_t first = known ? covey__blocks_first(&walk->lead->block_store) : 0;
     for (uint32_t i = 0; i < walk->view->with; i++) {
         const covey_pool *pool = walk->columns[i].pool;
         if (!covey__in_blocks(pool)) continue;
-        uint32_t held = covey__blocks_first(&pool->blocks);
+        uint32_t held = covey__blocks_first(&pool->block_store);
         if (held > first) first = held;
         known = true;
     }

@@ -91,8 +91,8 @@ bool covey__matches(const covey_iter *it, uint32_t index) {
 /* ---- Matching a page ---------------------------------------------------------------------------------------------*/
 
 static const covey__block_page *page_or_none(const covey_pool *pool, uint32_t page) {
-    bool there = pool && covey__in_blocks(pool) && page < pool->blocks.page_count;
-    return there ? pool->blocks.pages[page] : &covey__no_page;
+    bool there = pool && covey__in_blocks(pool) && page < pool->block_store.page_count;
+    return there ? pool->block_store.pages[page] : &covey__no_page;
 }
 
 /* Prefetches what match_pages reads. */
@@ -112,7 +112,7 @@ static uint64_t point_to_page(covey_iter *it, uint32_t page, covey__page_list *l
         if (!covey__in_blocks(column->pool)) continue;
         column->page = list->pages[list->count++] = page_or_none(column->pool, page);
         blocks &= column->page->summary;
-        if (covey__blocks_have_page(&column->pool->blocks, page + 1))
+        if (covey__blocks_have_page(&column->pool->block_store, page + 1))
             prefetch_page(page_or_none(column->pool, page + 1));
     }
     if (it->walk.lead) blocks &= page_or_none(it->walk.lead, page)->summary;
@@ -292,7 +292,7 @@ uint32_t covey__page_from(const covey__walk *walk, uint32_t page) {
     if (walk->view->with == 0) page = covey__entities_next_page(walk->view->world, page);
     for (uint32_t i = 0; i < walk->view->with; i++) {
         const covey_pool *pool = walk->columns[i].pool;
-        if (covey__in_blocks(pool)) page = covey__blocks_next_page(&pool->blocks, page);
+        if (covey__in_blocks(pool)) page = covey__blocks_next_page(&pool->block_store, page);
     }
     return walk->changed != 0 ? page_with_changes(walk, page) : page;
 }

@@ -195,7 +195,7 @@ static covey_result take_chunks(covey__heap *heap, covey__block_plan *plan, cove
 covey_result covey__blocks_prepare_restore(covey__heap *heap, covey__block_plan *plan, covey_pool *pool,
                                            const covey__units *forms) {
     covey_world *world = pool->world;
-    covey__block_store *blocks = &pool->blocks;
+    covey__block_store *blocks = &pool->block_store;
     for (uint32_t page = 0; page < forms->count; page++) {
         uint32_t first = page * COVEY__BLOCK_PAGE;
         if (!forms->at[page] || has_form(blocks, page, forms->at[page])) continue;
@@ -221,12 +221,12 @@ void covey__block_plan_free(covey__heap *heap, covey__block_plan *plan) {
 /* Sets the ids of a block, and marks or unmarks the pool there. */
 static void reshape(covey_pool *pool, uint32_t index, const page_form *form, const uint8_t *slots, char *chunk) {
     uint32_t block = covey__block_of(index), count = 0;
-    uint64_t before = covey__block_page_of(&pool->blocks, index)->masks[block], mask = form->masks[block];
+    uint64_t before = covey__block_page_of(&pool->block_store, index)->masks[block], mask = form->masks[block];
     uint8_t in_order[COVEY__BLOCK_IDS]; /* the ids of a direct block */
     for (uint64_t left = mask; left != 0 && form->capacity[block] == COVEY__BLOCK_IDS; left &= left - 1)
         in_order[count++] = (uint8_t)covey__lowest_bit(left);
-    covey__blocks_reshape(&pool->blocks, index, mask, count != 0 ? in_order : slots, chunk,
-                          capacity_in(&pool->blocks, form, block));
+    covey__blocks_reshape(&pool->block_store, index, mask, count != 0 ? in_order : slots, chunk,
+                          capacity_in(&pool->block_store, form, block));
     if (before == 0 && mask != 0) covey__presence_set(pool->world, pool->number, index);
     if (before != 0 && mask == 0) covey__presence_unmark(pool->world, pool->number, index);
 }
@@ -236,14 +236,14 @@ static void reshape_page(covey_pool *pool, uint32_t page, const page_form *form,
     const uint8_t *slots = form->slots;
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         uint32_t index = page * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS;
-        char *chunk = gets_chunk(&pool->blocks, index, form) ? *(*chunks)++ : NULL;
+        char *chunk = gets_chunk(&pool->block_store, index, form) ? *(*chunks)++ : NULL;
         reshape(pool, index, form, slots, chunk);
         if (form->capacity[block] != COVEY__BLOCK_IDS) slots += covey__bits_in(form->masks[block]);
     }
 }
 
 void covey__blocks_restore(covey_pool *pool, const covey__block_plan *plan, const covey__units *forms, uint32_t count) {
-    covey__block_store *blocks = &pool->blocks;
+    covey__block_store *blocks = &pool->block_store;
     char *const *chunks = plan->chunks;
     for (uint32_t page = 0; page < blocks->page_count; page++) {
         if (!covey__blocks_have_page(blocks, page)) continue;

@@ -12,13 +12,13 @@ void covey__front_exchange(covey_sparse_set *set, covey__slot *slot, covey__slot
 }
 
 void covey__front_exchange_in_block(covey_pool *pool, uint32_t index, uint32_t slot) {
-    covey__block at = covey__block_in(&pool->blocks, index);
-    covey__block_exchange(&pool->blocks, &at, index % COVEY__BLOCK_IDS, slot);
+    covey__block at = covey__block_in(&pool->block_store, index);
+    covey__block_exchange(&pool->block_store, &at, index % COVEY__BLOCK_IDS, slot);
 }
 
 void covey__front_move_in_block(covey_pool *pool, uint32_t index, uint32_t from, uint32_t to) {
-    covey__block at = covey__block_in(&pool->blocks, index);
-    covey__block_move(&pool->blocks, &at, from, to);
+    covey__block at = covey__block_in(&pool->block_store, index);
+    covey__block_move(&pool->block_store, &at, from, to);
 }
 
 /* ---- Packed ------------------------------------------------------------------------------------------------------*/
@@ -27,26 +27,27 @@ void covey__front_move_in_block(covey_pool *pool, uint32_t index, uint32_t from,
 static void move_all_to(covey__front *front, const covey_pool *but, uint32_t index, uint32_t position, bool joins) {
     for (uint32_t i = 0; i < front->pool_count; i++) {
         covey_pool *pool = front->pools[i];
-        covey__slot *slot = covey__slot_of(&pool->set, index);
+        covey__slot *slot = covey__slot_of(&pool->sparse_set, index);
         if (pool != but)
-            covey__front_move(pool, slot, covey__set_id(&pool->set, covey__slot_position(*slot)), position, joins);
+            covey__front_move(pool, slot, covey__set_id(&pool->sparse_set, covey__slot_position(*slot)), position,
+                              joins);
     }
 }
 
 uint32_t covey__front_hole(const covey_pool *pool, uint32_t index) {
-    return covey__slot_position(*covey__slot_of(&pool->set, index));
+    return covey__slot_position(*covey__slot_of(&pool->sparse_set, index));
 }
 
 uint32_t covey__front_pass_hole(covey__front *front, covey_pool *pool, uint32_t index, uint32_t hole) {
     if (hole >= front->count) return hole;
     uint32_t last = --front->count;
     move_all_to(front, pool, index, last, false);
-    if (hole != last) covey__set_move(&pool->set, last, hole);
+    if (hole != last) covey__set_move(&pool->sparse_set, last, hole);
     return last;
 }
 
 void covey__front_fill_hole(covey_pool *pool, uint32_t index, uint32_t hole) {
-    covey__set_fill_hole(&pool->set, covey__slot_of(&pool->set, index), hole);
+    covey__set_fill_hole(&pool->sparse_set, covey__slot_of(&pool->sparse_set, index), hole);
 }
 
 /* ---- Joining and leaving -----------------------------------------------------------------------------------------*/
@@ -61,11 +62,12 @@ bool covey__front_reach(covey__front *front, uint32_t index) {
 static bool has_in_block(const covey__front *front, uint32_t index) {
     const uint8_t *border = covey__border_at(front, index);
     return border && covey__has_index(front->pools[0], index) &&
-           covey__blocks_slot(&front->pools[0]->blocks, index) < *border;
+           covey__blocks_slot(&front->pools[0]->block_store, index) < *border;
 }
 
 bool covey__front_has(const covey__front *front, uint32_t index) {
-    return front->by_block ? has_in_block(front, index) : covey__set_has(&front->pools[0]->set, index, front->count);
+    return front->by_block ? has_in_block(front, index)
+                           : covey__set_has(&front->pools[0]->sparse_set, index, front->count);
 }
 
 /* Moves the entity of an index to a slot of its block, in all pools. */
@@ -73,9 +75,9 @@ static void move_all_in_block(covey__front *front, uint32_t index, uint32_t slot
     (void)who;
     for (uint32_t i = 0; i < front->pool_count; i++) {
         covey_pool *pool = front->pools[i];
-        covey__block at = covey__block_in(&pool->blocks, index);
+        covey__block at = covey__block_in(&pool->block_store, index);
         if (at.map[index % COVEY__BLOCK_IDS] == slot) continue;
-        covey__block_exchange(&pool->blocks, &at, index % COVEY__BLOCK_IDS, slot);
+        covey__block_exchange(&pool->block_store, &at, index % COVEY__BLOCK_IDS, slot);
         covey__pool_moved(pool, false);
         COVEY__TRACE(pool->world, pool->removed, who);
     }
@@ -118,7 +120,7 @@ bool covey__front_prepare(covey__front *front) {
     if (!front->by_block) return true;
     for (uint32_t i = 0; i < front->pool_count; i++) {
         covey__pool_moved(front->pools[i], true);
-        if (!covey__blocks_group(&front->pools[i]->blocks)) return false;
+        if (!covey__blocks_group(&front->pools[i]->block_store)) return false;
     }
     for (uint32_t index = covey_pool_next(first, 0); index != COVEY_NONE; index = covey_pool_next(first, index + 1))
         if (!covey__front_reach(front, index)) return false;
@@ -130,7 +132,7 @@ void covey__front_free(covey__front *front) {
 }
 
 void covey__front_release(covey_pool *pool) {
-    if (covey__in_blocks(pool)) pool->blocks.grouped = false;
+    if (covey__in_blocks(pool)) pool->block_store.grouped = false;
 }
 
 /* ---- As a whole --------------------------------------------------------------------------------------------------*/
@@ -144,13 +146,13 @@ static covey_entity first_by_block(const covey__front *front) {
         if (border && *border != 0) break;
         block += border ? 1 : COVEY__PAGE_BLOCKS;
     }
-    covey__block b = covey__block_in(&pool->blocks, block * COVEY__BLOCK_IDS);
+    covey__block b = covey__block_in(&pool->block_store, block * COVEY__BLOCK_IDS);
     uint32_t index = block * COVEY__BLOCK_IDS + b.ids[0];
     return covey__entity(index, covey__generation_of(pool->world, index));
 }
 
 covey_entity covey__front_first(const covey__front *front) {
-    return front->by_block ? first_by_block(front) : front->pools[0]->set.ids[0];
+    return front->by_block ? first_by_block(front) : front->pools[0]->sparse_set.ids[0];
 }
 
 static const covey_pool *smallest_of(const covey__front *front) {
@@ -169,12 +171,13 @@ static void walk_slots(const covey__block_page *page, uint32_t first, uint32_t b
 
 void covey__front_walk(const covey__front *front, covey__index_fn *visit, void *context) {
     const covey_pool *pool = smallest_of(front);
-    for (uint32_t i = 0; front->by_block && i < pool->blocks.page_count; i++) {
-        const covey__block_page *page = pool->blocks.pages[i];
+    for (uint32_t i = 0; front->by_block && i < pool->block_store.page_count; i++) {
+        const covey__block_page *page = pool->block_store.pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1)
             walk_slots(page, i * COVEY__BLOCK_PAGE, covey__lowest_bit(left), visit, context);
     }
-    for (uint32_t at = 0; !front->by_block && at < pool->set.end; at++) visit(pool->set.ids[at].index, context);
+    for (uint32_t at = 0; !front->by_block && at < pool->sparse_set.end; at++)
+        visit(pool->sparse_set.ids[at].index, context);
 }
 
 void covey__front_clear(covey__front *front) {
@@ -212,14 +215,14 @@ size_t covey__front_bytes(const covey__front *front) {
 
 /* The first positions of each pool have the same entities in the same order; no other entity belongs there. */
 static bool valid_packed(const covey__front *front, covey__belongs_fn *belongs, const void *context, const char **why) {
-    const covey_entity *first = front->pools[0]->set.ids;
+    const covey_entity *first = front->pools[0]->sparse_set.ids;
     for (uint32_t i = 0; i < front->pool_count; i++) {
-        const covey_sparse_set *set = &front->pools[i]->set;
+        const covey_sparse_set *set = &front->pools[i]->sparse_set;
         REQUIRE(set->end >= front->count, "group: it has more members than a pool has components");
         for (uint32_t at = 0; at < front->count; at++)
             REQUIRE(covey_same(set->ids[at], first[at]), "group: its members are in different orders in two pools");
     }
-    for (uint32_t at = 0; at < front->pools[0]->set.end; at++)
+    for (uint32_t at = 0; at < front->pools[0]->sparse_set.end; at++)
         REQUIRE(belongs(context, first[at].index) == (at < front->count), WRONG_MEMBER);
     return true;
 }
@@ -228,11 +231,11 @@ static bool valid_packed(const covey__front *front, covey__belongs_fn *belongs, 
 static bool valid_slot(const covey__front *front, covey__belongs_fn *belongs, const void *context, uint32_t index,
                        const char **why) {
     const uint8_t *border = covey__border_at(front, index);
-    uint32_t slot = covey__blocks_slot(&front->pools[0]->blocks, index);
+    uint32_t slot = covey__blocks_slot(&front->pools[0]->block_store, index);
     REQUIRE(border, "group: a block has no border");
     REQUIRE(belongs(context, index) == (slot < *border), WRONG_MEMBER);
     for (uint32_t i = 1; i < front->pool_count && slot < *border; i++)
-        REQUIRE(covey__blocks_slot(&front->pools[i]->blocks, index) == slot,
+        REQUIRE(covey__blocks_slot(&front->pools[i]->block_store, index) == slot,
                 "group: its members are in different orders in two pools");
     return true;
 }

@@ -44,8 +44,8 @@ void covey__front_move_in_block(covey_pool *pool, uint32_t index, uint32_t from,
 static inline void covey__front_move(covey_pool *pool, covey__slot *slot, covey__slot id, uint32_t position,
                                      bool joins) {
     if (covey__slot_position(*slot) == position) return;
-    if (joins) covey__front_exchange(&pool->set, slot, id, position);
-    else covey__set_exchange(&pool->set, slot, id, position);
+    if (joins) covey__front_exchange(&pool->sparse_set, slot, id, position);
+    else covey__set_exchange(&pool->sparse_set, slot, id, position);
     covey__pool_moved(pool, false);
     COVEY__TRACE(pool->world, pool->removed, joins ? COVEY_NONE : covey__slot_position(id));
 }

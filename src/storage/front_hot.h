@@ -18,7 +18,7 @@ typedef struct covey__others {
 /* The slots of an entity's other components; false when one is missing. */
 COVEY_HOT bool covey__front_slots(covey__others in, uint32_t index, covey__slot **slots) {
     for (uint32_t i = 0; i < in.count; i++) {
-        const covey_sparse_set *set = &in.pools[i]->set;
+        const covey_sparse_set *set = &in.pools[i]->sparse_set;
         if (!covey__set_has(set, index, set->end)) return false;
         slots[i] = covey__slot_of(set, index);
     }
@@ -36,7 +36,7 @@ COVEY_HOT uint32_t covey__front_open(covey__front *front, covey_pool *pool, cove
     uint32_t border = front->count++;
     covey__front_move_others(in, slots, id, border, true);
     if (border != end) {
-        covey__set_move(&pool->set, border, end);
+        covey__set_move(&pool->sparse_set, border, end);
         covey__pool_moved(pool, true);
     }
     return border;
@@ -44,7 +44,7 @@ COVEY_HOT uint32_t covey__front_open(covey__front *front, covey_pool *pool, cove
 
 COVEY_HOT void *covey__front_place_packed(covey__front *front, covey_pool *pool, covey__others in, uint32_t index,
                                           uint32_t generation) {
-    covey_sparse_set *set = &pool->set;
+    covey_sparse_set *set = &pool->sparse_set;
     covey__slot *slots[COVEY_TERMS], *slot;
     uint32_t at = set->end;
     covey__slot id = COVEY__SLOT(index, generation);
@@ -65,12 +65,12 @@ COVEY_HOT uint32_t covey__front_close(covey__front *front, covey_pool *pool, cov
                                       covey__slot id, uint32_t hole) {
     uint32_t border = --front->count;
     covey__front_move_others(in, slots, id, border, false);
-    if (hole != border) covey__set_move(&pool->set, border, hole);
+    if (hole != border) covey__set_move(&pool->sparse_set, border, hole);
     return border;
 }
 
 COVEY_HOT void covey__front_erase_packed(covey__front *front, covey_pool *pool, covey__others in, uint32_t index) {
-    covey_sparse_set *set = &pool->set;
+    covey_sparse_set *set = &pool->sparse_set;
     covey__slot *slots[COVEY_TERMS], *slot = covey__slot_of(set, index);
     uint32_t hole = covey__slot_position(*slot);
     bool is_in = hole < front->count && covey__front_slots(in, index, slots);
@@ -83,8 +83,8 @@ COVEY_HOT void covey__front_erase_packed(covey__front *front, covey_pool *pool, 
 /* The blocks of an index in the other pools; false if one of them does not have it. */
 COVEY_HOT bool covey__front_blocks(covey__others in, uint32_t index, covey__block *found) {
     for (uint32_t i = 0; i < in.count; i++) {
-        if (!covey__block_has(&in.pools[i]->blocks, index)) return false;
-        found[i] = covey__block_in(&in.pools[i]->blocks, index);
+        if (!covey__block_has(&in.pools[i]->block_store, index)) return false;
+        found[i] = covey__block_in(&in.pools[i]->block_store, index);
     }
     return true;
 }
@@ -96,7 +96,7 @@ COVEY_HOT void covey__front_move_in_others(covey__others in, const covey__block 
         covey_pool *pool = in.pools[i];
         if (found[i].map[index % COVEY__BLOCK_IDS] == slot) continue;
         if (who == COVEY_NONE) covey__front_exchange_in_block(pool, index, slot);
-        else covey__block_exchange(&pool->blocks, &found[i], index % COVEY__BLOCK_IDS, slot);
+        else covey__block_exchange(&pool->block_store, &found[i], index % COVEY__BLOCK_IDS, slot);
         covey__pool_moved(pool, false);
         COVEY__TRACE(pool->world, pool->removed, who);
     }
@@ -117,7 +117,7 @@ COVEY_HOT uint32_t covey__front_open_slot(covey__front *front, covey_pool *pool,
 
 COVEY_HOT void *covey__front_place_by_block(covey__front *front, covey_pool *pool, covey__others in, uint32_t index,
                                             uint32_t generation) {
-    covey__block_store *blocks = &pool->blocks;
+    covey__block_store *blocks = &pool->block_store;
     covey__block found[COVEY_TERMS];
     if (index / COVEY__BLOCK_PAGE >= blocks->page_count || pool->world->dying) return NULL;
     if (!covey__is_current(pool->world, covey__entity(index, generation))) return NULL;
@@ -137,15 +137,15 @@ COVEY_HOT void covey__front_close_slot(covey__front *front, covey_pool *pool, co
     uint32_t last = own->page->used[own->block] - 1u;
     front->count--;
     covey__front_move_in_others(in, found, index, edge, index);
-    if (slot != edge) covey__block_move(&pool->blocks, own, edge, slot);
-    if (edge != last) covey__block_move(&pool->blocks, own, last, edge);
-    covey__block_free_slot(&pool->blocks, own, bit);
+    if (slot != edge) covey__block_move(&pool->block_store, own, edge, slot);
+    if (edge != last) covey__block_move(&pool->block_store, own, last, edge);
+    covey__block_free_slot(&pool->block_store, own, bit);
 }
 
 COVEY_HOT bool covey__front_erase_by_block(covey__front *front, covey_pool *pool, covey__others in, uint32_t index) {
     uint8_t *border = covey__border_at(front, index);
-    covey__block own = covey__block_in(&pool->blocks, index), found[COVEY_TERMS];
-    if (own.page->used[own.block] == 1 || pool->blocks.zero_erased) return false;
+    covey__block own = covey__block_in(&pool->block_store, index), found[COVEY_TERMS];
+    if (own.page->used[own.block] == 1 || pool->block_store.zero_erased) return false;
     if (!border || own.map[index % COVEY__BLOCK_IDS] >= *border) return false;
     if (!covey__front_blocks(in, index, found)) return false;
     covey__front_close_slot(front, pool, in, &own, found, index, border);

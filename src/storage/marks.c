@@ -14,11 +14,11 @@
 covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index) {
     covey_world *world = tags->world;
     uint32_t number = index / COVEY__BLOCK_PAGE, first = number * COVEY__BLOCK_PAGE;
-    if (covey__blocks_have_page(&tags->blocks, number)) return COVEY_OK;
+    if (covey__blocks_have_page(&tags->block_store, number)) return COVEY_OK;
     if (!covey__presence_reserve(world, tags->number, index)) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__blocks_reserve(&tags->blocks, index, covey__block_limit(world));
+    covey_result result = covey__blocks_reserve(&tags->block_store, index, covey__block_limit(world));
     if (result != COVEY_OK) return result;
-    covey__block_page *page = tags->blocks.pages[number];
+    covey__block_page *page = tags->block_store.pages[number];
     page->direct = page->ordered = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS);
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         page->chunks[block] = (covey__chunk){ covey__nothing, covey__identity };
@@ -28,32 +28,32 @@ covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index) {
 }
 
 bool covey__reactive_is_reserved(const covey_pool *tags, uint32_t index) {
-    return covey__blocks_have_page(&tags->blocks, index / COVEY__BLOCK_PAGE) &&
+    return covey__blocks_have_page(&tags->block_store, index / COVEY__BLOCK_PAGE) &&
            covey__presence_has_room(tags->world, tags->number, index);
 }
 
 void covey__reactive_release(covey_pool *tags) {
     covey__presence_unmark_all(tags->world, tags->number);
-    covey__blocks_shrink(&tags->blocks);
+    covey__blocks_shrink(&tags->block_store);
 }
 
 void covey__reactive_unmark(covey_pool *tags, uint32_t index) {
-    covey__block_page *page = covey__block_page_of(&tags->blocks, index);
+    covey__block_page *page = covey__block_page_of(&tags->block_store, index);
     uint32_t block = covey__block_of(index);
     page->masks[block] &= ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
     if (page->masks[block] == 0) page->summary &= ~((uint64_t)1 << block);
-    tags->blocks.count--;
+    tags->block_store.count--;
     covey__fast_destroy_off_if(tags->world, page->masks[block] == 0);
 }
 
 void covey__reactive_unmark_all(covey_pool *tags) {
-    for (uint32_t i = 0; i < tags->blocks.page_count; i++) {
-        covey__block_page *page = tags->blocks.pages[i];
+    for (uint32_t i = 0; i < tags->block_store.page_count; i++) {
+        covey__block_page *page = tags->block_store.pages[i];
         if (page->summary == 0) continue;
         memset(page->masks, 0, sizeof page->masks);
         page->summary = 0;
     }
-    tags->blocks.count = 0;
+    tags->block_store.count = 0;
     covey__fast_destroy_off(tags->world);
 }
 
@@ -115,7 +115,7 @@ covey_result covey__ended_reserve_all(covey_pool *tags, uint64_t handles) {
  * number: all other marks are of entities that have a component of a source. */
 covey_result covey__ended_reserve(covey_pool *tags, uint64_t more) {
     const covey__ended *ended = tags->ended;
-    uint64_t handles = (uint64_t)ended->count + tags->blocks.count + more;
+    uint64_t handles = (uint64_t)ended->count + tags->block_store.count + more;
     for (uint32_t i = 0; i < ended->source_count; i++) handles += covey_pool_count(ended->sources[i]);
     return covey__ended_reserve_all(tags, handles);
 }
@@ -151,7 +151,7 @@ static uint64_t count_unmarked(const covey_pool *tags) {
 }
 
 bool covey__reactive_valid(const covey_pool *tags, const char **why) {
-    const covey__block_store *blocks = &tags->blocks;
+    const covey__block_store *blocks = &tags->block_store;
     uint64_t count = 0;
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         const covey__block_page *page = blocks->pages[i];

@@ -37,11 +37,11 @@ static inline bool covey__is_reactive(const covey_pool *pool) { return (pool->us
 
 /* Without a branch on whether the mark is new, because that is often random. */
 static inline void covey__reactive_mark(covey_pool *tags, uint32_t index) {
-    covey__block_page *page = covey__block_page_of(&tags->blocks, index);
+    covey__block_page *page = covey__block_page_of(&tags->block_store, index);
     uint32_t block = covey__block_of(index);
     uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % COVEY__BLOCK_IDS;
     if (mask != with) COVEY__TRACE(tags->world, tags->added, index);
-    tags->blocks.count += mask != with;
+    tags->block_store.count += mask != with;
     covey__fast_destroy_off_if(tags->world, mask == 0);
     page->masks[block] = with;
     page->summary |= (uint64_t)1 << block;

@@ -45,7 +45,7 @@ static uint32_t place_of(const covey_order *order, const covey_sparse_set *set, 
 }
 
 void covey__order_insert(covey_pool *pool, const covey_order *order, uint32_t index) {
-    covey_sparse_set *set = &pool->set;
+    covey_sparse_set *set = &pool->sparse_set;
     uint32_t at = covey__slot_position(*covey__slot_of(set, index));
     covey__hook hook = covey__hook_begin(pool->world, "function of an order", pool->type);
     uint32_t low = place_of(order, set, item_at(set, at), at);
@@ -128,7 +128,7 @@ static void merge_tail(const tail *t) {
 /* False when an allocation fails. */
 static bool merge_last(covey_pool *pool, const covey_order *order, uint32_t count) {
     covey__heap *heap = &pool->world->heap;
-    covey_sparse_set *set = &pool->set;
+    covey_sparse_set *set = &pool->sparse_set;
     char none, *values = set->size ? covey__resize(heap, NULL, 0, count, set->size, set->align) : &none;
     uint32_t *positions = covey__resize(heap, NULL, 0, count, 2 * sizeof *positions, alignof(uint32_t));
     covey__slot *ids = covey__resize(heap, NULL, 0, count, sizeof *ids, alignof(covey__slot));
@@ -149,8 +149,8 @@ static bool merge_last(covey_pool *pool, const covey_order *order, uint32_t coun
 
 void covey__order_insert_many(covey_pool *pool, const covey_order *order, const covey_entity *entities,
                               uint32_t count) {
-    bool last =
-        count > 1 && covey__slot_position(*covey__slot_of(&pool->set, entities->index)) == pool->set.end - count;
+    bool last = count > 1 && covey__slot_position(*covey__slot_of(&pool->sparse_set, entities->index)) ==
+                                 pool->sparse_set.end - count;
     if (last && merge_last(pool, order, count)) {
         covey__pool_moved(pool, true);
         return;
@@ -159,7 +159,7 @@ void covey__order_insert_many(covey_pool *pool, const covey_order *order, const 
 }
 
 covey_result covey__order_prepare(covey_pool *pool, uint32_t count) {
-    uint32_t left = COVEY_NONE - pool->set.end;
+    uint32_t left = COVEY_NONE - pool->sparse_set.end;
     if (count > left) return COVEY_ERROR_FULL;
-    return covey__set_prepare_spare(&pool->set, count < left ? count + 1 : count);
+    return covey__set_prepare_spare(&pool->sparse_set, count < left ? count + 1 : count);
 }

@@ -16,7 +16,7 @@ static const uint32_t *generations_of(const covey_world *world, uint32_t block) 
 }
 
 void covey__fast_add_on(covey_pool *pool, uint32_t index) {
-    covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+    covey__block_page *page = covey__block_page_of(&pool->block_store, index);
     uint32_t block = covey__block_of(index);
     bool fast = page->capacity[block] == COVEY__BLOCK_IDS && COVEY_PAGE_SIZE >= COVEY__BLOCK_IDS && !pool->observers &&
                 !pool->world->dying;
@@ -32,9 +32,9 @@ bool covey__fast_add_valid(const covey_pool *pool, const char **why) {
     const covey__filling *filling = &pool->filling;
     if (filling->block == COVEY__NO_BLOCK) return true;
     uint32_t index = filling->block * COVEY__BLOCK_IDS, block = covey__block_of(index);
-    REQUIRE(!covey__packed_in(pool) && covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE),
+    REQUIRE(!covey__packed_in(pool) && covey__blocks_have_page(&pool->block_store, index / COVEY__BLOCK_PAGE),
             "filling: a block that does not exist");
-    const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+    const covey__block_page *page = covey__block_page_of(&pool->block_store, index);
     REQUIRE(page->capacity[block] == COVEY__BLOCK_IDS && page->masks[block] != 0,
             "filling: a block that is not direct, or empty");
     REQUIRE(filling->mask == &page->masks[block] && filling->data == page->chunks[block].data,
@@ -53,7 +53,7 @@ static bool is_unheard(const covey_world *world) { return !world->emission && !w
 /* A reactive set is marked in the presence index wherever it may collect entities. Its first mark in a block switches
  * the shortcut off. */
 static bool is_unmarked(const covey_pool *pool, uint32_t index) {
-    return pool->plain && covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)] == 0;
+    return pool->plain && covey__block_page_of(&pool->block_store, index)->masks[covey__block_of(index)] == 0;
 }
 
 /* Notes the masks of the pools that are present; false if removing from one takes more than clearing a bit. */
@@ -63,7 +63,7 @@ static bool find_masks(covey_world *world, uint32_t index) {
     for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);) {
         if (is_unmarked(p.pool, index)) continue;
         if (!p.pool->plain || count == COVEY__EMPTYING_POOLS) return false;
-        covey__block_page *page = covey__block_page_of(&p.pool->blocks, index);
+        covey__block_page *page = covey__block_page_of(&p.pool->block_store, index);
         if (page->capacity[block] != COVEY__BLOCK_IDS) return false;
         emptying->masks[count] = &page->masks[block];
         emptying->pools[count++] = p.pool;
@@ -96,7 +96,7 @@ bool covey__fast_destroy_valid(const covey_world *world, const char **why) {
         if (is_unmarked(p.pool, index)) continue;
         REQUIRE(found < emptying->count && emptying->pools[found] == p.pool, "emptying: a pool is missing");
         REQUIRE(p.pool->plain, "emptying: a pool that is not plain");
-        const covey__block_page *page = covey__block_page_of(&p.pool->blocks, index);
+        const covey__block_page *page = covey__block_page_of(&p.pool->block_store, index);
         REQUIRE(page->capacity[block] == COVEY__BLOCK_IDS, "emptying: a block that is not direct");
         REQUIRE(emptying->masks[found] == &page->masks[block], "emptying: the mask of another block");
         found++;

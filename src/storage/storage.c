@@ -29,10 +29,10 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
     const covey__heap *heap = &pool->world->heap;
     pool->storage = (uint8_t)storage;
     note_uses(pool);
-    pool->set = (covey_sparse_set){ 0 };
-    pool->blocks = (covey__block_store){ 0 };
+    pool->sparse_set = (covey_sparse_set){ 0 };
+    pool->block_store = (covey__block_store){ 0 };
     if (covey__in_blocks(pool)) {
-        pool->blocks = (covey__block_store){
+        pool->block_store = (covey__block_store){
             .size = type->size,
             .align = (uint8_t)(type->align ? type->align : 1),
             .zero_erased = type->zero_erased,
@@ -46,50 +46,50 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
         return;
     }
     covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_erased, heap->allocator };
-    covey__set_init(&pool->set, &desc);
-    pool->set.heap.budget = heap->budget;
-    pool->set.shifts = &pool->world->shifts;
-    pool->set.mover = covey__mover_of(pool->world, type);
+    covey__set_init(&pool->sparse_set, &desc);
+    pool->sparse_set.heap.budget = heap->budget;
+    pool->sparse_set.shifts = &pool->world->shifts;
+    pool->sparse_set.mover = covey__mover_of(pool->world, type);
 }
 
 covey__mover covey__storage_set_mover(covey_pool *pool, covey__mover mover) {
-    covey__mover *at = covey__in_blocks(pool) ? &pool->blocks.mover : &pool->set.mover, was = *at;
+    covey__mover *at = covey__in_blocks(pool) ? &pool->block_store.mover : &pool->sparse_set.mover, was = *at;
     *at = mover;
     return was;
 }
 
 bool covey__storage_may_move(const covey_pool *pool, uint32_t index, const void *value) {
-    if (!covey__in_blocks(pool)) return covey__set_source(&pool->set, value).inside;
-    return covey__blocks_hold(&pool->blocks, index, value);
+    if (!covey__in_blocks(pool)) return covey__set_source(&pool->sparse_set, value).inside;
+    return covey__blocks_hold(&pool->block_store, index, value);
 }
 
 void covey__storage_free(covey_pool *pool) {
-    if (covey__in_blocks(pool)) covey__blocks_free(&pool->blocks);
-    else covey__set_free(&pool->set);
+    if (covey__in_blocks(pool)) covey__blocks_free(&pool->block_store);
+    else covey__set_free(&pool->sparse_set);
 }
 
 void covey__storage_end(covey_pool *pool) {
-    if (!covey__in_blocks(pool)) covey_sparse_set_clear(&pool->set); /* blocks zero memory when they free it */
+    if (!covey__in_blocks(pool)) covey_sparse_set_clear(&pool->sparse_set); /* blocks zero memory when they free it */
     covey__storage_free(pool);
 }
 
 void covey__storage_clear(covey_pool *pool) {
-    if (covey__in_blocks(pool)) covey__blocks_clear(&pool->blocks);
-    else covey_sparse_set_clear(&pool->set);
+    if (covey__in_blocks(pool)) covey__blocks_clear(&pool->block_store);
+    else covey_sparse_set_clear(&pool->sparse_set);
 }
 
 covey_result covey__storage_reserve(covey_pool *pool, uint32_t count) {
-    if (!covey__in_blocks(pool)) return covey_sparse_set_reserve(&pool->set, count);
+    if (!covey__in_blocks(pool)) return covey_sparse_set_reserve(&pool->sparse_set, count);
     return count > COVEY_NONE ? COVEY_ERROR_RANGE : COVEY_OK; /* blocks allocate one by one */
 }
 
 bool covey__storage_clone(const covey_pool *from, covey_pool *to) {
-    if (covey__in_blocks(from)) return covey__blocks_clone(&from->blocks, &to->blocks);
-    return covey__set_clone(&from->set, &to->set);
+    if (covey__in_blocks(from)) return covey__blocks_clone(&from->block_store, &to->block_store);
+    return covey__set_clone(&from->sparse_set, &to->sparse_set);
 }
 
 bool covey__storage_put_mask(covey_pool *pool, uint32_t index, uint64_t mask) {
-    covey__block_store *blocks = &pool->blocks;
+    covey__block_store *blocks = &pool->block_store;
     bool known = covey__blocks_have_page(blocks, index / COVEY__BLOCK_PAGE);
     if (!known && covey__blocks_reserve(blocks, index, covey__block_limit(pool->world)) != COVEY_OK) return false;
     covey__block_page *page = covey__block_page_of(blocks, index);
@@ -98,44 +98,44 @@ bool covey__storage_put_mask(covey_pool *pool, uint32_t index, uint64_t mask) {
     return true;
 }
 
-bool covey__storage_shape(covey_pool *pool) { return covey__blocks_shape(&pool->blocks); }
+bool covey__storage_shape(covey_pool *pool) { return covey__blocks_shape(&pool->block_store); }
 
 void covey__storage_compact(covey_pool *pool) {
-    if (covey__in_blocks(pool)) covey__blocks_compact(&pool->blocks);
-    else if (pool->set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->set);
-    else covey__set_trim(&pool->set);
+    if (covey__in_blocks(pool)) covey__blocks_compact(&pool->block_store);
+    else if (pool->sparse_set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->sparse_set);
+    else covey__set_trim(&pool->sparse_set);
 }
 
 void covey__storage_shrink(covey_pool *pool) {
     if (covey__in_blocks(pool)) {
-        covey__blocks_shrink(&pool->blocks);
+        covey__blocks_shrink(&pool->block_store);
         return;
     }
-    covey_sparse_set_shrink(&pool->set);
+    covey_sparse_set_shrink(&pool->sparse_set);
     covey__storage_mark_all(pool); /* empty pages were freed */
 }
 
 void covey__storage_take(covey_pool *pool, const covey_pool *from) {
     pool->storage = from->storage;
     note_uses(pool);
-    pool->set = from->set;
-    pool->blocks = from->blocks;
+    pool->sparse_set = from->sparse_set;
+    pool->block_store = from->block_store;
 }
 
 bool covey__storage_valid(const covey_pool *pool, const char **why) {
     const covey_world *world = pool->world;
     bool block = covey__in_blocks(pool);
-    REQUIRE(pool->size == pool->type->size && pool->size == (block ? pool->blocks.size : pool->set.size),
+    REQUIRE(pool->size == pool->type->size && pool->size == (block ? pool->block_store.size : pool->sparse_set.size),
             "pool: the size of its values is not that of its type");
-    REQUIRE(block ? !pool->set.pages && pool->set.page_count == 0 && pool->set.end == 0
-                  : !pool->blocks.pages && pool->blocks.page_count == 0 && pool->blocks.count == 0,
+    REQUIRE(block ? !pool->sparse_set.pages && pool->sparse_set.page_count == 0 && pool->sparse_set.end == 0
+                  : !pool->block_store.pages && pool->block_store.page_count == 0 && pool->block_store.count == 0,
             "pool: the unused storage is not empty");
-    if (!block) return covey__set_valid(&pool->set, "pool: bytes that are not accounted for", why);
-    REQUIRE((uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE <= (uint64_t)world->page_count * COVEY_PAGE_SIZE,
+    if (!block) return covey__set_valid(&pool->sparse_set, "pool: bytes that are not accounted for", why);
+    REQUIRE((uint64_t)pool->block_store.page_count * COVEY__BLOCK_PAGE <= (uint64_t)world->page_count * COVEY_PAGE_SIZE,
             "pool: the directory is larger than the world's table");
-    REQUIRE(pool->blocks.grouped == ((pool->uses & COVEY_USE_GROUP) != 0),
+    REQUIRE(pool->block_store.grouped == ((pool->uses & COVEY_USE_GROUP) != 0),
             "pool: wrongly marked as owned by a group, or not marked");
-    return covey__is_reactive(pool) || covey__blocks_valid(&pool->blocks, why);
+    return covey__is_reactive(pool) || covey__blocks_valid(&pool->block_store, why);
 }
 
 /* ---- Ids ---------------------------------------------------------------------------------------------------------*/
@@ -147,26 +147,27 @@ covey_entity covey_pool_at(const covey_pool *pool, uint32_t position) {
         covey_entity e = covey_sparse_set_at(set, position);
         return position < set->end && e.generation != 0 ? e : (covey_entity){ 0, 0 };
     }
-    if (!covey__block_has(&pool->blocks, position)) return (covey_entity){ 0, 0 };
+    if (!covey__block_has(&pool->block_store, position)) return (covey_entity){ 0, 0 };
     return covey__entity(position, covey__generation_of(pool->world, position));
 }
 
 uint64_t covey__storage_ids(const covey_pool *pool) {
-    if (covey__in_blocks(pool)) return (uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE;
-    return (uint64_t)pool->set.page_count * COVEY_PAGE_SIZE;
+    if (covey__in_blocks(pool)) return (uint64_t)pool->block_store.page_count * COVEY__BLOCK_PAGE;
+    return (uint64_t)pool->sparse_set.page_count * COVEY_PAGE_SIZE;
 }
 
 uint64_t covey__storage_mask(const covey_pool *pool, uint32_t index) {
     uint32_t first = index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
     if (first >= covey__storage_ids(pool)) return 0;
-    if (covey__in_blocks(pool)) return covey__block_page_of(&pool->blocks, first)->masks[covey__block_of(first)];
+    if (covey__in_blocks(pool)) return covey__block_page_of(&pool->block_store, first)->masks[covey__block_of(first)];
     uint64_t mask = 0;
     if (COVEY_PAGE_SIZE < COVEY__BLOCK_IDS) {
         for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)covey__has_index(pool, first + i) << i;
         return mask;
     }
-    const covey__slot *slots = covey__slot_of(&pool->set, first); /* in one page, which may be the shared missing one */
-    uint32_t end = pool->set.end;
+    const covey__slot *slots =
+        covey__slot_of(&pool->sparse_set, first); /* in one page, which may be the shared missing one */
+    uint32_t end = pool->sparse_set.end;
     for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)(covey__slot_position(slots[i]) < end) << i;
     return mask;
 }
@@ -189,7 +190,7 @@ static uint64_t next_in_set(const covey_pool *pool, uint64_t *index) {
     const bool skips = COVEY_PAGE_SIZE >= COVEY__BLOCK_IDS;
     *index -= *index % COVEY__BLOCK_IDS;
     while (*index < covey__storage_ids(pool)) {
-        bool missing = skips && !covey__set_page(&pool->set, (uint32_t)(*index / COVEY_PAGE_SIZE));
+        bool missing = skips && !covey__set_page(&pool->sparse_set, (uint32_t)(*index / COVEY_PAGE_SIZE));
         uint64_t mask = missing ? 0 : covey__storage_mask(pool, (uint32_t)*index);
         if (mask != 0) return mask;
         *index = missing ? (*index / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE : *index + COVEY__BLOCK_IDS;
@@ -198,7 +199,7 @@ static uint64_t next_in_set(const covey_pool *pool, uint64_t *index) {
 }
 
 uint64_t covey__storage_next_mask(const covey_pool *pool, uint64_t *index) {
-    return covey__in_blocks(pool) ? next_in_blocks(&pool->blocks, index) : next_in_set(pool, index);
+    return covey__in_blocks(pool) ? next_in_blocks(&pool->block_store, index) : next_in_set(pool, index);
 }
 
 /* ---- Runs of values ----------------------------------------------------------------------------------------------*/
@@ -236,7 +237,7 @@ static void add_block(runner *r, const covey__block_page *page, uint32_t block, 
 }
 
 static void add_blocks(runner *r, const covey_pool *pool, uint32_t number, covey__pick_fn *pick) {
-    const covey__block_page *page = pool->blocks.pages[number];
+    const covey__block_page *page = pool->block_store.pages[number];
     for (uint64_t left = page->summary; left != 0; left &= left - 1) {
         uint32_t block = covey__lowest_bit(left);
         uint64_t mask = page->masks[block];
@@ -259,7 +260,7 @@ static void add_packed(runner *r, const covey_sparse_set *set) {
 }
 
 static void add_picked(runner *r, const covey_pool *pool, covey__pick_fn *pick) {
-    const covey_sparse_set *set = &pool->set;
+    const covey_sparse_set *set = &pool->sparse_set;
     for (uint32_t at = 0; at < set->end; at++) {
         if (set->holes != 0 && covey__is_hole(set, at)) continue;
         uint32_t index = set->ids[at].index;
@@ -272,9 +273,9 @@ static void add_picked(runner *r, const covey_pool *pool, covey__pick_fn *pick) 
 void covey__each_run(const covey_pool *pool, covey__pick_fn *pick, covey__run_fn *run, void *context) {
     runner r = { .run = run, .context = context, .size = pool->size };
     if (covey__in_blocks(pool))
-        for (uint32_t i = 0; i < pool->blocks.page_count; i++) add_blocks(&r, pool, i, pick);
+        for (uint32_t i = 0; i < pool->block_store.page_count; i++) add_blocks(&r, pool, i, pick);
     else if (pick) add_picked(&r, pool, pick);
-    else add_packed(&r, &pool->set);
+    else add_packed(&r, &pool->sparse_set);
     end_run(&r);
 }
 
@@ -286,10 +287,10 @@ static bool set_has_page(const covey_sparse_set *set, uint32_t index) {
 }
 
 bool covey__storage_is_present(const covey_pool *pool, uint32_t index) {
-    if (covey__is_reactive(pool)) return covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE);
+    if (covey__is_reactive(pool)) return covey__blocks_have_page(&pool->block_store, index / COVEY__BLOCK_PAGE);
     if (covey__in_blocks(pool)) return covey__storage_mask(pool, index) != 0;
     uint32_t first = index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, at = 0;
-    while (at < COVEY__BLOCK_IDS && !set_has_page(&pool->set, first + at)) at += COVEY_PAGE_SIZE;
+    while (at < COVEY__BLOCK_IDS && !set_has_page(&pool->sparse_set, first + at)) at += COVEY_PAGE_SIZE;
     return at < COVEY__BLOCK_IDS;
 }
 
@@ -308,21 +309,21 @@ static void unmark_page(covey_pool *pool, uint32_t index) {
 }
 
 covey_result covey__storage_reach(covey_pool *pool, uint32_t index) {
-    if (set_has_page(&pool->set, index)) return COVEY_OK;
-    covey_result result = mark_page(pool, index) ? covey__set_reach(&pool->set, index) : COVEY_ERROR_MEMORY;
+    if (set_has_page(&pool->sparse_set, index)) return COVEY_OK;
+    covey_result result = mark_page(pool, index) ? covey__set_reach(&pool->sparse_set, index) : COVEY_ERROR_MEMORY;
     if (result != COVEY_OK) unmark_page(pool, index);
     return result;
 }
 
 void covey__storage_unmark(const covey_pool *pool) {
-    for (uint32_t page = 0; covey__in_blocks(pool) && page < pool->blocks.page_count; page++)
-        for (uint64_t left = pool->blocks.pages[page]->summary; left != 0; left &= left - 1)
+    for (uint32_t page = 0; covey__in_blocks(pool) && page < pool->block_store.page_count; page++)
+        for (uint64_t left = pool->block_store.pages[page]->summary; left != 0; left &= left - 1)
             covey__presence_unmark(pool->world, pool->number,
                                    page * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * COVEY__BLOCK_IDS);
 }
 
 static bool mark_blocks(covey_pool *pool, uint32_t page) {
-    uint64_t left = pool->blocks.pages[page]->summary;
+    uint64_t left = pool->block_store.pages[page]->summary;
     uint32_t first = page * COVEY__BLOCK_PAGE;
     if (left != 0 && !covey__presence_reserve(pool->world, pool->number, first)) return false;
     for (; left != 0; left &= left - 1)
@@ -334,24 +335,24 @@ bool covey__storage_mark_all(covey_pool *pool) {
     bool marked = true;
     covey__presence_unmark_all(pool->world, pool->number);
     if (covey__in_blocks(pool)) {
-        for (uint32_t page = 0; page < pool->blocks.page_count; page++) marked &= mark_blocks(pool, page);
+        for (uint32_t page = 0; page < pool->block_store.page_count; page++) marked &= mark_blocks(pool, page);
         return marked;
     }
-    for (uint32_t page = 0; page < pool->set.page_count; page++)
-        for (uint32_t i = 0; i < COVEY_PAGE_SIZE && covey__set_page(&pool->set, page); i += COVEY__BLOCK_IDS)
+    for (uint32_t page = 0; page < pool->sparse_set.page_count; page++)
+        for (uint32_t i = 0; i < COVEY_PAGE_SIZE && covey__set_page(&pool->sparse_set, page); i += COVEY__BLOCK_IDS)
             marked &= covey__presence_mark(pool->world, pool->number, page * COVEY_PAGE_SIZE + i);
     return marked;
 }
 
 bool covey__storage_is_marked(const covey_pool *pool) {
     const covey_world *world = pool->world;
-    for (uint32_t i = 0; covey__in_blocks(pool) && i < pool->blocks.page_count; i++)
-        for (uint64_t left = pool->blocks.pages[i]->summary; left != 0; left &= left - 1) {
+    for (uint32_t i = 0; covey__in_blocks(pool) && i < pool->block_store.page_count; i++)
+        for (uint64_t left = pool->block_store.pages[i]->summary; left != 0; left &= left - 1) {
             uint32_t first = i * COVEY__BLOCK_PAGE + covey__lowest_bit(left) * COVEY__BLOCK_IDS;
             if (!covey__presence_has(world, pool->number, first)) return false;
         }
-    for (uint32_t i = 0; !covey__in_blocks(pool) && i < pool->set.page_count; i++)
-        for (uint32_t at = 0; covey__set_page(&pool->set, i) && at < COVEY_PAGE_SIZE; at += COVEY__BLOCK_IDS)
+    for (uint32_t i = 0; !covey__in_blocks(pool) && i < pool->sparse_set.page_count; i++)
+        for (uint32_t at = 0; covey__set_page(&pool->sparse_set, i) && at < COVEY_PAGE_SIZE; at += COVEY__BLOCK_IDS)
             if (!covey__presence_has(world, pool->number, i * COVEY_PAGE_SIZE + at)) return false;
     return true;
 }

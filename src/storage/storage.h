@@ -17,19 +17,20 @@
 /* Whether a living entity has a component, by its index alone. The pool may be NULL: then it has none. */
 static inline bool covey__has_index(const covey_pool *pool, uint32_t index) {
     if (!pool) return false;
-    if (covey__in_blocks(pool)) return covey__block_has(&pool->blocks, index);
-    return covey__set_has(&pool->set, index, pool->set.end);
+    if (covey__in_blocks(pool)) return covey__block_has(&pool->block_store, index);
+    return covey__set_has(&pool->sparse_set, index, pool->sparse_set.end);
 }
 
 /* Its value; the component must be present. */
 static inline void *covey__value_of_index(const covey_pool *pool, uint32_t index) {
-    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, pool->size);
-    return covey__value_at(&pool->set, covey__slot_position(*covey__slot_of(&pool->set, index)), pool->size);
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->block_store, index, pool->size);
+    return covey__value_at(&pool->sparse_set, covey__slot_position(*covey__slot_of(&pool->sparse_set, index)),
+                           pool->size);
 }
 
 /* How its values move. */
 static inline const covey__mover *covey__storage_mover(const covey_pool *pool) {
-    return covey__in_blocks(pool) ? &pool->blocks.mover : &pool->set.mover;
+    return covey__in_blocks(pool) ? &pool->block_store.mover : &pool->sparse_set.mover;
 }
 /* Sets another mover. Returns the old one. */
 covey__mover covey__storage_set_mover(covey_pool *pool, covey__mover mover);
@@ -58,10 +59,10 @@ static inline void covey__pool_drop(const covey_pool *pool, covey_entity e) {
 /* Remembers a value that may be an element of a packed storage; finds it again after the storage has grown. */
 static inline covey__source covey__storage_source(const covey_pool *pool, const void *value) {
     if (!value || covey__in_blocks(pool)) return (covey__source){ value, false, 0 };
-    return covey__set_source(&pool->set, value);
+    return covey__set_source(&pool->sparse_set, value);
 }
 static inline const void *covey__storage_resolve(const covey_pool *pool, const covey__source *source) {
-    return covey__set_resolve(&pool->set, source);
+    return covey__set_resolve(&pool->sparse_set, source);
 }
 
 /* Whether adding an entity of this index may move the value. */
@@ -70,14 +71,16 @@ bool covey__storage_may_move(const covey_pool *pool, uint32_t index, const void 
 /* ---- Many --------------------------------------------------------------------------------------------------------*/
 
 /* The packed arrays of a pool; NULL if its components are by index. */
-static inline covey_sparse_set *covey__packed(covey_pool *pool) { return covey__in_blocks(pool) ? NULL : &pool->set; }
+static inline covey_sparse_set *covey__packed(covey_pool *pool) {
+    return covey__in_blocks(pool) ? NULL : &pool->sparse_set;
+}
 static inline const covey_sparse_set *covey__packed_in(const covey_pool *pool) {
-    return covey__in_blocks(pool) ? NULL : &pool->set;
+    return covey__in_blocks(pool) ? NULL : &pool->sparse_set;
 }
 
 /* Whether a group can own a pool that is not packed: its values can be in any order within a block. */
 static inline bool covey__storage_takes_group(const covey_pool *pool) {
-    return covey__in_blocks(pool) && !pool->blocks.pinned && pool->size != 0;
+    return covey__in_blocks(pool) && !pool->block_store.pinned && pool->size != 0;
 }
 
 /* Whether adding many components at once gives the same positions as adding them one by one. */
@@ -85,7 +88,7 @@ static inline bool covey__storage_adds_alike(const covey_pool *pool) { return co
 
 /* Whether components can be reordered and removal leaves no holes. Groups and kept orders need both. */
 static inline bool covey__storage_takes_any_order(const covey_pool *pool) {
-    return !covey__in_blocks(pool) && pool->set.policy == COVEY_SWAP_AND_POP;
+    return !covey__in_blocks(pool) && pool->sparse_set.policy == COVEY_SWAP_AND_POP;
 }
 
 /* asked_for: the kind for a type that asks for this one, or for COVEY_STORAGE_DEFAULT. exists: whether a kind exists.
@@ -106,10 +109,10 @@ uint64_t covey__storage_ids(const covey_pool *pool); /* no index from this one o
 
 /* The position of a component that is present, and the index of the component at a position. */
 static inline uint32_t covey__position_of(const covey_pool *pool, uint32_t index) {
-    return covey__in_blocks(pool) ? index : covey__slot_position(*covey__slot_of(&pool->set, index));
+    return covey__in_blocks(pool) ? index : covey__slot_position(*covey__slot_of(&pool->sparse_set, index));
 }
 static inline uint32_t covey__index_at(const covey_pool *pool, uint32_t position) {
-    return covey__in_blocks(pool) ? position : pool->set.ids[position].index;
+    return covey__in_blocks(pool) ? position : pool->sparse_set.ids[position].index;
 }
 
 /* Returns which components of a block are picked, as a mask. */
@@ -140,7 +143,7 @@ void covey__storage_compact(covey_pool *pool);
 void covey__storage_shrink(covey_pool *pool);
 void covey__storage_take(covey_pool *pool, const covey_pool *from); /* takes over the storage of another pool */
 static inline size_t covey__storage_bytes(const covey_pool *pool) {
-    return covey__in_blocks(pool) ? pool->blocks.heap.bytes : pool->set.heap.bytes;
+    return covey__in_blocks(pool) ? pool->block_store.heap.bytes : pool->sparse_set.heap.bytes;
 }
 size_t covey__storage_bytes_as(const covey_pool *pool, covey_storage storage); /* after compacting and shrinking */
 /* How many more bytes a pool in blocks, without an owner, would take if a group owned it; both figures after

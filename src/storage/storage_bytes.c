@@ -48,8 +48,8 @@ static uint64_t divided(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 /* The positions that a pool takes as a sparse set. In place, holes between components stay. */
 static uint64_t positions_of(const covey_pool *pool, const counts *census) {
     if (pool->type->policy != COVEY_IN_PLACE) return census->components;
-    uint32_t end = pool->set.end;
-    while (end != 0 && covey__is_hole(&pool->set, end - 1)) end--;
+    uint32_t end = pool->sparse_set.end;
+    while (end != 0 && covey__is_hole(&pool->sparse_set, end - 1)) end--;
     return end;
 }
 
@@ -67,7 +67,7 @@ static size_t bytes_as_set(const covey_pool *pool, const counts *census) {
  * compacted if not. */
 static size_t bytes_of_chunks(const covey_pool *pool, const covey__block_store *shape, const counts *census) {
     if (pool->size == 0) return 0;
-    if (covey__in_blocks(pool)) return covey__blocks_chunk_bytes_compacted(&pool->blocks);
+    if (covey__in_blocks(pool)) return covey__blocks_chunk_bytes_compacted(&pool->block_store);
     if (shape->pinned) return covey__slabs_bytes_grown(shape, COVEY__BLOCK_IDS, census->blocks);
     size_t bytes = 0;
     for (uint32_t i = 1; i < COVEY__FITS; i++)
@@ -78,17 +78,18 @@ static size_t bytes_of_chunks(const covey_pool *pool, const covey__block_store *
 size_t covey__storage_bytes_as(const covey_pool *pool, covey_storage storage) {
     covey_pool other = *pool;
     covey__storage_init(&other, storage == COVEY_STORAGE_SPARSE ? COVEY_STORAGE_BLOCK : storage);
-    counts census = census_of(pool, &other.blocks);
+    counts census = census_of(pool, &other.block_store);
     if (storage == COVEY_STORAGE_SPARSE) return bytes_as_set(pool, &census);
     uint64_t pages = census.block_pages * sizeof(covey__block_page);
     pages += divided(census.ids, COVEY__BLOCK_PAGE) * sizeof(void *);
-    return (size_t)pages + bytes_of_chunks(pool, &other.blocks, &census);
+    return (size_t)pages + bytes_of_chunks(pool, &other.block_store, &census);
 }
 
 size_t covey__storage_bytes_to_group(const covey_pool *pool) {
-    covey__block_store grouped = pool->blocks;
+    covey__block_store grouped = pool->block_store;
     grouped.grouped = true;
-    size_t now = covey__blocks_chunk_bytes_packed(&pool->blocks), then = covey__blocks_chunk_bytes_packed(&grouped);
+    size_t now = covey__blocks_chunk_bytes_packed(&pool->block_store),
+           then = covey__blocks_chunk_bytes_packed(&grouped);
     return then > now ? then - now : 0;
 }
 

@@ -6,7 +6,7 @@
 #include "storage/presence.h"
 
 void covey__note_erased(covey_pool *pool, uint32_t index) {
-    if (!covey__block_is_empty(&pool->blocks, index)) return;
+    if (!covey__block_is_empty(&pool->block_store, index)) return;
     covey__presence_unmark(pool->world, pool->number, index);
     covey__fast_add_off(pool);
 }
@@ -15,12 +15,12 @@ void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order) {
     if (covey__is_reactive(pool)) {
         covey__reactive_unmark(pool, e.index);
     } else if (covey__in_blocks(pool)) {
-        covey__blocks_erase(&pool->blocks, e.index);
+        covey__blocks_erase(&pool->block_store, e.index);
         covey__note_erased(pool, e.index);
     } else if (in_order) {
-        covey_sparse_set_erase_ordered(&pool->set, e);
+        covey_sparse_set_erase_ordered(&pool->sparse_set, e);
     } else {
-        covey_sparse_set_erase(&pool->set, e);
+        covey_sparse_set_erase(&pool->sparse_set, e);
     }
 }
 
@@ -28,16 +28,16 @@ void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order) {
 
 bool covey__storage_erases_quietly(const covey_pool *pool) {
     if (covey__in_blocks(pool)) return pool->plain || covey__is_reactive(pool);
-    return pool->set.removal == COVEY__REMOVE_SWAPPING || pool->set.removal == COVEY__REMOVE_MARKING;
+    return pool->sparse_set.removal == COVEY__REMOVE_SWAPPING || pool->sparse_set.removal == COVEY__REMOVE_MARKING;
 }
 
 static bool swaps(const covey_pool *pool) {
-    return !covey__in_blocks(pool) && pool->set.removal == COVEY__REMOVE_SWAPPING;
+    return !covey__in_blocks(pool) && pool->sparse_set.removal == COVEY__REMOVE_SWAPPING;
 }
 
 /* Like covey__pool_remove, with the loop invariants in registers. */
 static inline void erase_many_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size) {
-    covey_sparse_set *set = &pool->set;
+    covey_sparse_set *set = &pool->sparse_set;
     const uintptr_t *pages = set->pages;
     covey_entity *ids = set->ids;
     char *data = set->data;
@@ -70,12 +70,12 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
         covey__storage_erase_many(pool, entities, s->count);
         return;
     }
-    uint64_t bits = s->bits & covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)];
+    uint64_t bits = s->bits & covey__block_page_of(&pool->block_store, index)->masks[covey__block_of(index)];
     for (uint32_t i = 0; i < s->count; i++)
         if ((bits >> entities[i].index % COVEY__BLOCK_IDS & 1) != 0)
             COVEY__TRACE(pool->world, pool->removed, entities[i].index);
     if (bits == 0) return;
-    covey__blocks_erase_bits(&pool->blocks, index, bits);
+    covey__blocks_erase_bits(&pool->block_store, index, bits);
     covey__note_erased(pool, index);
 }
 
@@ -83,7 +83,7 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
  * dead one has no components. */
 static uint32_t erase_neighbours(covey_pool *pool, const covey_entity *entities, uint32_t left) {
     covey__stretch s = covey__next_stretch(pool->world, entities, left);
-    if (s.count != 0 && !covey__block_is_empty(&pool->blocks, entities->index))
+    if (s.count != 0 && !covey__block_is_empty(&pool->block_store, entities->index))
         covey__storage_erase_stretch(pool, entities, &s);
     return s.count != 0 ? s.count : 1;
 }
@@ -110,11 +110,11 @@ uint64_t covey__storage_erase_quickly(covey_pool *const *pools, uint64_t present
     for (; present != 0; present &= present - 1) {
         covey_pool *pool = pools[covey__lowest_bit(present)];
         if (COVEY__LIKELY(pool->plain)) {
-            covey__block_page *page = pool->blocks.pages[number];
+            covey__block_page *page = pool->block_store.pages[number];
             uint64_t mask = page->masks[block], left = mask & ~bit;
             if (COVEY__LIKELY(page->capacity[block] == COVEY__BLOCK_IDS && left != 0)) {
                 page->masks[block] = left;
-                pool->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
+                pool->block_store.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
                 if (left != mask) COVEY__TRACE(pool->world, pool->removed, index);
                 continue;
             }

@@ -37,7 +37,7 @@ COVEY_HOT bool covey__listed_single(covey__listing *l, covey__listed *run) {
     for (; l->next < l->end; l->next++) {
         uint32_t index = l->entities[l->next].index;
         if ((l->bits >> index % COVEY__BLOCK_IDS & 1) == 0) continue;
-        *run = (covey__listed){ l->next++, 1, covey__block_value(&l->pool->blocks, index, l->pool->size), true };
+        *run = (covey__listed){ l->next++, 1, covey__block_value(&l->pool->block_store, index, l->pool->size), true };
         return true;
     }
     return false;
@@ -46,7 +46,7 @@ COVEY_HOT bool covey__listed_single(covey__listing *l, covey__listed *run) {
 /* Returns a stretch as one run, if all its entities have a value and these are in order. Otherwise false: it is then
  * handled one by one. */
 COVEY_HOT bool covey__listed_stretch(covey__listing *l, const covey__stretch *s, covey__listed *run) {
-    const covey__block_store *blocks = &l->pool->blocks;
+    const covey__block_store *blocks = &l->pool->block_store;
     uint32_t index = l->entities[l->next].index, block = covey__block_of(index);
     bool there = !covey__block_is_empty(blocks, index);
     const covey__block_page *page = there ? covey__block_page_of(blocks, index) : NULL;
@@ -78,7 +78,7 @@ COVEY_HOT bool covey__listed_in_blocks(covey__listing *l, covey__listed *run) {
 /* How many entities, from the next one on, have consecutive positions from `at` on, with values in one array. Keeps the
  * position of the first entity that does not. */
 COVEY_HOT uint32_t covey__listed_run(covey__listing *l, uint64_t at) {
-    const covey_sparse_set *set = &l->pool->set;
+    const covey_sparse_set *set = &l->pool->sparse_set;
     const covey_entity *entities = l->entities + l->next;
     uint64_t most = set->paged ? COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE : set->end - at;
     uint32_t left = l->count - l->next, run = 1;
@@ -91,7 +91,7 @@ COVEY_HOT uint32_t covey__listed_run(covey__listing *l, uint64_t at) {
 }
 
 COVEY_HOT bool covey__listed_in_set(covey__listing *l, covey__listed *run) {
-    const covey_sparse_set *set = &l->pool->set;
+    const covey_sparse_set *set = &l->pool->sparse_set;
     for (; l->next < l->count; l->next++, l->at = COVEY__UNKNOWN_POSITION) {
         uint64_t at = l->at != COVEY__UNKNOWN_POSITION ? l->at : covey__position(set, l->entities[l->next]);
         if (at >= set->end) continue;

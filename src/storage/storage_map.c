@@ -36,7 +36,7 @@ uint32_t covey_pool_map(const covey_pool *pool, uint32_t first, covey_block *blo
     uint32_t count = (uint32_t)((covey__storage_ids(pool) + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS);
     for (uint32_t i = 0; i < capacity && first < count; i++, first++) {
         uint32_t index = first * COVEY__BLOCK_IDS;
-        blocks[i] = covey__in_blocks(pool) ? block_in(&pool->blocks, index) : part_of_table(pool, index);
+        blocks[i] = covey__in_blocks(pool) ? block_in(&pool->block_store, index) : part_of_table(pool, index);
     }
     return count;
 }

@@ -26,16 +26,16 @@ static covey_result place_mark(covey_pool *tags, uint32_t index, void **value) {
 static covey_result place_in_block(covey_pool *pool, uint32_t index, const void **source, void **value) {
     covey_world *world = pool->world;
     if (covey__is_reactive(pool)) return place_mark(pool, index, value);
-    bool first = covey__block_is_empty(&pool->blocks, index);
+    bool first = covey__block_is_empty(&pool->block_store, index);
     if (first && !covey__presence_mark(world, pool->number, index)) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__blocks_place(&pool->blocks, index, covey__block_limit(world), source, value);
+    covey_result result = covey__blocks_place(&pool->block_store, index, covey__block_limit(world), source, value);
     if (result == COVEY_OK) covey__fast_add_on(pool, index);
     else if (first) covey__presence_unmark(world, pool->number, index);
     return result;
 }
 
 static covey_result place_in_set(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    covey_sparse_set *set = &pool->set;
+    covey_sparse_set *set = &pool->sparse_set;
     bool at_end = set->policy != COVEY_IN_PLACE;
     if (covey__has_index(pool, e.index)) return COVEY_ERROR_PRESENT;
     covey__source followed = covey__storage_source(pool, *source);
@@ -56,7 +56,7 @@ covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void *
 
 void covey__storage_erase_placed(covey_pool *pool, covey_entity e) {
     if (covey__in_blocks(pool)) covey__storage_erase(pool, e, false);
-    else covey__set_erase_placed(&pool->set, e);
+    else covey__set_erase_placed(&pool->sparse_set, e);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
@@ -151,7 +151,7 @@ static bool are_bytes(const covey__placing *p) { return p->values && !p->later &
 static bool write_in_block(covey__placing *p, const pattern *same, uint32_t count) {
     const covey_entity *entities = p->entities + p->made;
     covey__chunk chunk =
-        covey__block_page_of(&p->pool->blocks, entities->index)->chunks[covey__block_of(entities->index)];
+        covey__block_page_of(&p->pool->block_store, entities->index)->chunks[covey__block_of(entities->index)];
     size_t size = p->pool->size, stride = p->stride;
     if (!are_bytes(p)) {
         for (uint32_t i = 0; i < count; i++)
@@ -169,9 +169,10 @@ static bool write_in_block(covey__placing *p, const pattern *same, uint32_t coun
 static covey_result place_bits(covey__placing *p, uint32_t index, uint64_t bits) {
     covey_pool *pool = p->pool;
     covey_world *world = pool->world;
-    bool first = covey__block_is_empty(&pool->blocks, index);
+    bool first = covey__block_is_empty(&pool->block_store, index);
     if (first && !covey__presence_mark(world, pool->number, index)) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__blocks_place_bits(&pool->blocks, index, bits, covey__block_limit(world), &p->values);
+    covey_result result =
+        covey__blocks_place_bits(&pool->block_store, index, bits, covey__block_limit(world), &p->values);
     if (result != COVEY_OK && first) covey__presence_unmark(world, pool->number, index);
     return result;
 }
@@ -179,7 +180,7 @@ static covey_result place_bits(covey__placing *p, uint32_t index, uint64_t bits)
 /* Writes contiguous blocks at once. */
 static bool write_whole(covey__placing *p, const pattern *same, uint32_t index, uint32_t count) {
     const covey_pool *pool = p->pool;
-    const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
+    const covey__block_page *page = covey__block_page_of(&pool->block_store, index);
     for (uint32_t block = covey__block_of(index), end = block + count; block < end;) {
         uint32_t first = block++;
         while (block < end && (page->joined >> (block - 1) & 1) != 0) block++;
@@ -193,14 +194,14 @@ static covey_result place_whole(covey__placing *p, const pattern *same, uint32_t
     covey_pool *pool = p->pool;
     covey_world *world = pool->world;
     uint32_t empty = 0, placed = 0, page = index / COVEY__BLOCK_PAGE;
-    while (empty < count && covey__block_is_empty(&pool->blocks, index + empty * COVEY__BLOCK_IDS)) empty++;
+    while (empty < count && covey__block_is_empty(&pool->block_store, index + empty * COVEY__BLOCK_IDS)) empty++;
     if (empty == 0) return COVEY_ERROR_PRESENT;
-    bool reached = covey__blocks_have_page(&pool->blocks, page);
-    if (!reached && covey__blocks_reserve(&pool->blocks, index, covey__block_limit(world)) != COVEY_OK)
+    bool reached = covey__blocks_have_page(&pool->block_store, page);
+    if (!reached && covey__blocks_reserve(&pool->block_store, index, covey__block_limit(world)) != COVEY_OK)
         return COVEY_ERROR_MEMORY;
     if (!covey__presence_has_room(world, pool->number, index) && !covey__presence_reserve(world, pool->number, index))
         return COVEY_ERROR_MEMORY;
-    placed = covey__blocks_place_whole(&pool->blocks, index, empty);
+    placed = covey__blocks_place_whole(&pool->block_store, index, empty);
     for (uint32_t i = 0; i < placed; i++) covey__presence_set(world, pool->number, index + i * COVEY__BLOCK_IDS);
     p->placed += placed * COVEY__BLOCK_IDS;
     if (placed < empty) return COVEY_ERROR_MEMORY;
@@ -213,9 +214,10 @@ static covey_result place_stretch(covey__placing *p, const pattern *same, const 
     covey_result result = place_bits(p, entities->index, s->bits);
     if (result != COVEY_OK) return result;
     p->placed += s->count;
-    bool written = s->in_order
-                       ? write_values(p, same, covey__block_value(&pool->blocks, entities->index, pool->size), s->count)
-                       : write_in_block(p, same, s->count);
+    bool written =
+        s->in_order
+            ? write_values(p, same, covey__block_value(&pool->block_store, entities->index, pool->size), s->count)
+            : write_in_block(p, same, s->count);
     return written ? COVEY_OK : COVEY_ERROR_COPY;
 }
 
@@ -244,17 +246,17 @@ static covey_result reach_blocks(covey_pool *pool, blocks_of all) {
     covey_result result = COVEY_OK;
     uint32_t limit = covey__block_limit(pool->world);
     for (uint32_t page = all.first / COVEY__PAGE_BLOCKS; page <= all.last / COVEY__PAGE_BLOCKS; page++)
-        if (result == COVEY_OK && !covey__blocks_have_page(&pool->blocks, page))
-            result = covey__blocks_reserve(&pool->blocks, page * COVEY__BLOCK_PAGE, limit);
+        if (result == COVEY_OK && !covey__blocks_have_page(&pool->block_store, page))
+            result = covey__blocks_reserve(&pool->block_store, page * COVEY__BLOCK_PAGE, limit);
     return result;
 }
 
 /* Erases places without values, or claims of places, of the entities from a number on. */
 static void erase_blanks(const covey__placing *p, uint32_t from, uint32_t end) {
     covey_pool *pool = p->pool;
-    for (uint32_t i = from; i < end; i++) covey__blocks_unclaim(&pool->blocks, p->entities[i].index);
+    for (uint32_t i = from; i < end; i++) covey__blocks_unclaim(&pool->block_store, p->entities[i].index);
     for (uint32_t i = from; i < end; i++) {
-        covey__blocks_sweep(&pool->blocks, p->entities[i].index);
+        covey__blocks_sweep(&pool->block_store, p->entities[i].index);
         covey__note_erased(pool, p->entities[i].index);
     }
 }
@@ -264,16 +266,16 @@ static covey_result fit_blocks(covey__placing *p, blocks_of all) {
     covey_result result = COVEY_OK;
     for (uint32_t block = all.first; block <= all.last && result == COVEY_OK; block++) {
         uint32_t index = block * COVEY__BLOCK_IDS;
-        if (covey__block_is_empty(&pool->blocks, index)) continue;
-        bool fresh = covey__block_page_of(&pool->blocks, index)->capacity[covey__block_of(index)] == 0;
+        if (covey__block_is_empty(&pool->block_store, index)) continue;
+        bool fresh = covey__block_page_of(&pool->block_store, index)->capacity[covey__block_of(index)] == 0;
         if (fresh && !covey__presence_mark(pool->world, pool->number, index)) return COVEY_ERROR_MEMORY;
-        result = covey__blocks_fit(&pool->blocks, index, &p->values);
+        result = covey__blocks_fit(&pool->block_store, index, &p->values);
     }
     return result;
 }
 
 static bool write_scattered(covey__placing *p, const pattern *same) {
-    const covey__block_store *blocks = &p->pool->blocks;
+    const covey__block_store *blocks = &p->pool->block_store;
     const covey_entity *entities = p->entities;
     const char *values = p->values;
     size_t size = p->pool->size;
@@ -288,7 +290,7 @@ static bool write_scattered(covey__placing *p, const pattern *same) {
 /* Places the remaining entities where there are many for each block: first the masks, then the slots of each block,
  * then the values. */
 static covey_result place_scattered(covey__placing *p, const pattern *same, blocks_of all) {
-    covey__block_store *blocks = &p->pool->blocks;
+    covey__block_store *blocks = &p->pool->block_store;
     covey_result result = reach_blocks(p->pool, all);
     if (result != COVEY_OK) return result;
     for (uint32_t i = p->placed; i < p->count; i++) {
@@ -324,7 +326,7 @@ static covey_result place_in_blocks(covey__placing *p) {
     while (p->placed < p->count) {
         const covey_entity *entities = p->entities + p->placed;
         uint32_t left = p->count - p->placed;
-        uint32_t whole = pool->blocks.grouped ? 0 : covey__count_blocks(world, entities, left);
+        uint32_t whole = pool->block_store.grouped ? 0 : covey__count_blocks(world, entities, left);
         if (whole != 0) {
             covey_result result = place_whole(p, &same, entities->index, whole);
             if (result != COVEY_OK) return result;
@@ -371,7 +373,7 @@ static bool put_block(covey__slot *slots, const uint32_t *generations, uint32_t 
 
 /* Where the new ids are written: behind the end of the set, not counted yet. NULL while there is no room. */
 static covey_entity *spare_ids(const covey__placing *p) {
-    const covey_sparse_set *set = &p->pool->set;
+    const covey_sparse_set *set = &p->pool->sparse_set;
     return set->ids && p->count <= covey__set_room(set) - set->end ? set->ids + set->end : NULL;
 }
 
@@ -381,13 +383,13 @@ static covey_result reach_next(const covey__placing *p) {
     covey_entity e = p->entities[p->placed];
     uint32_t index = e.index, number = index / COVEY_PAGE_SIZE;
     if (!covey_alive(pool->world, e)) return COVEY_ERROR_DEAD;
-    if (number < pool->set.page_count && covey__set_page(&pool->set, number)) return COVEY_ERROR_PRESENT;
+    if (number < pool->sparse_set.page_count && covey__set_page(&pool->sparse_set, number)) return COVEY_ERROR_PRESENT;
     return covey__storage_reach(pool, index);
 }
 
 /* Writes the slots and ids of whole blocks. */
 static covey_result put_blocks(covey__placing *p, covey_entity *ids, uint32_t blocks) {
-    const covey_sparse_set *set = &p->pool->set;
+    const covey_sparse_set *set = &p->pool->sparse_set;
     const covey_entity *entities = p->entities + p->placed;
     uint32_t index = entities->index, number = index / COVEY_PAGE_SIZE, first = p->placed;
     if (number >= set->page_count || !covey__set_page(set, number)) {
@@ -421,7 +423,7 @@ COVEY_HOT void ask_for(covey__entity_page *const *alive, const uintptr_t *pages,
 /* Writes slots of entities in any order, until one cannot be placed or may begin a whole block. */
 COVEY_HOT void put_scattered(covey__placing *p, covey_entity *ids, bool far) {
     const covey_world *world = p->pool->world;
-    const covey_sparse_set *set = &p->pool->set;
+    const covey_sparse_set *set = &p->pool->sparse_set;
     covey__entity_page *const *alive = world->pages;
     const uintptr_t *pages = set->pages;
     const covey_entity *entities = p->entities;
@@ -457,7 +459,7 @@ static covey_result put_slots(covey__placing *p, covey_entity *ids) {
         uint32_t blocks = covey__count_blocks(world, p->entities + p->placed, p->count - p->placed);
         uint32_t before = p->placed;
         if (blocks != 0) result = put_blocks(p, ids, blocks);
-        else if (is_far(&p->pool->set)) put_far(p, ids);
+        else if (is_far(&p->pool->sparse_set)) put_far(p, ids);
         else put_near(p, ids);
         if (p->placed == before && result == COVEY_OK) result = reach_next(p);
     }
@@ -465,13 +467,13 @@ static covey_result put_slots(covey__placing *p, covey_entity *ids) {
 }
 
 static void clear_slots(covey__placing *p) {
-    covey_sparse_set *set = &p->pool->set;
+    covey_sparse_set *set = &p->pool->sparse_set;
     for (; p->placed != 0; p->placed--) *covey__slot_of(set, p->entities[p->placed - 1].index) = COVEY__SLOT_NULL;
 }
 
 /* Writes the values of consecutive positions; of in-place sets, page by page. */
 static covey_result write_positions(covey__placing *p, uint32_t at) {
-    covey_sparse_set *set = &p->pool->set;
+    covey_sparse_set *set = &p->pool->sparse_set;
     uint32_t end = at + p->count, page_left = set->paged ? COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE : UINT32_MAX;
     pattern same;
     p->values = covey__set_resolve(set, &p->source);
@@ -487,7 +489,7 @@ static covey_result write_positions(covey__placing *p, uint32_t at) {
 
 /* Appends to a set without dead elements. */
 static covey_result append_to_set(covey__placing *p) {
-    covey_sparse_set *set = &p->pool->set;
+    covey_sparse_set *set = &p->pool->sparse_set;
     uint32_t count = p->count, at = set->end;
     covey_entity *ids = spare_ids(p);
     covey_result result = put_slots(p, ids);
@@ -503,7 +505,7 @@ static covey_result append_to_set(covey__placing *p) {
 }
 
 static covey_result place_in_hole(covey__placing *p) {
-    covey_sparse_set *set = &p->pool->set;
+    covey_sparse_set *set = &p->pool->sparse_set;
     covey_entity e = *p->entities;
     covey_result result = covey__storage_reach(p->pool, e.index);
     if (result != COVEY_OK) return result;
@@ -521,13 +523,13 @@ static covey_result claim_all(covey__placing *p) {
         if (!covey_alive(pool->world, e)) result = COVEY_ERROR_DEAD;
         else result = covey__storage_reach(pool, e.index);
     }
-    if (result == COVEY_OK) result = covey__set_claim(&pool->set, p->entities, p->count);
+    if (result == COVEY_OK) result = covey__set_claim(&pool->sparse_set, p->entities, p->count);
     p->is_claimed = result == COVEY_OK;
     return result;
 }
 
 covey_result covey__place_claimed(covey__placing *p) {
-    covey_sparse_set *set = &p->pool->set;
+    covey_sparse_set *set = &p->pool->sparse_set;
     const pattern none = { .is_made = false };
     p->values = covey__set_resolve(set, &p->source);
     while (p->placed < p->count) {
@@ -543,8 +545,8 @@ static covey_result place_all(covey__placing *p) {
     covey_pool *pool = p->pool;
     if (covey__is_reactive(pool)) return place_marks(p);
     if (covey__in_blocks(pool)) return place_in_blocks(p);
-    if (pool->set.dead != 0) return claim_all(p);
-    bool into_hole = p->fills_hole && pool->set.hole != COVEY_NONE;
+    if (pool->sparse_set.dead != 0) return claim_all(p);
+    bool into_hole = p->fills_hole && pool->sparse_set.hole != COVEY_NONE;
     return into_hole ? place_in_hole(p) : append_to_set(p);
 }
 
@@ -556,7 +558,7 @@ covey_result covey__place_many(covey__placing *p) {
 
 /* Undoes one placement: an element that was dead is dead again. */
 static void erase_placed(const covey__placing *p, covey_entity e) {
-    if (p->in_hole || p->is_claimed) covey_sparse_set_erase(&p->pool->set, e);
+    if (p->in_hole || p->is_claimed) covey_sparse_set_erase(&p->pool->sparse_set, e);
     else covey__storage_erase_placed(p->pool, e);
 }
 
@@ -575,7 +577,7 @@ static void return_value(covey__placing *p) {
 /* Erases places without values first, because erasing one with a value may move others. In a set, they are the last. */
 void covey__erase_placed_many(covey__placing *p) {
     covey_pool *pool = p->pool;
-    if (p->is_claimed) covey__set_release(&pool->set, p->entities + p->placed, p->count - p->placed);
+    if (p->is_claimed) covey__set_release(&pool->sparse_set, p->entities + p->placed, p->count - p->placed);
     if (covey__in_blocks(pool)) {
         erase_blanks(p, p->made, p->placed);
         p->placed = p->made;

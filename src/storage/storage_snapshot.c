@@ -29,19 +29,19 @@ uint32_t covey__storage_unit_size(const covey_pool *pool) {
 
 static bool save_blocks(covey__unit_store *store, const covey_pool *pool, bool bytes,
                         const covey__storage_snapshot *before, covey__storage_snapshot *snapshot) {
-    uint32_t pages = pool->blocks.page_count, units = pool->size != 0 ? pages * COVEY__UNITS_OF_PAGE : 0;
+    uint32_t pages = pool->block_store.page_count, units = pool->size != 0 ? pages * COVEY__UNITS_OF_PAGE : 0;
     if (!covey__units_create(store, &snapshot->forms, pages)) return false;
     if (!covey__units_create(store, &snapshot->values, units)) return false;
-    return covey__blocks_save(store, &pool->blocks, &before->forms, &snapshot->forms, &before->values,
+    return covey__blocks_save(store, &pool->block_store, &before->forms, &snapshot->forms, &before->values,
                               bytes && units != 0 ? &snapshot->values : NULL);
 }
 
 static bool save_set(covey__unit_store *store, const covey_pool *pool, bool bytes,
                      const covey__storage_snapshot *before, covey__storage_snapshot *snapshot) {
-    uint32_t size = pool->size != 0 ? covey_sparse_set_position_count(&pool->set) : 0;
-    if (!covey__set_save(store, &pool->set, &before->set, &snapshot->set)) return false;
+    uint32_t size = pool->size != 0 ? covey_sparse_set_position_count(&pool->sparse_set) : 0;
+    if (!covey__set_save(store, &pool->sparse_set, &before->set, &snapshot->set)) return false;
     if (!covey__units_create(store, &snapshot->values, covey__parts_of(size, COVEY__UNIT))) return false;
-    return !bytes || covey__set_save_values(store, &pool->set, &before->values, &snapshot->values);
+    return !bytes || covey__set_save_values(store, &pool->sparse_set, &before->values, &snapshot->values);
 }
 
 bool covey__storage_save(covey__unit_store *store, const covey_pool *pool, bool bytes,
@@ -57,22 +57,22 @@ bool covey__storage_save(covey__unit_store *store, const covey_pool *pool, bool 
 covey_result covey__storage_prepare_restore(covey__heap *heap, covey__storage_plan *plan, covey_pool *pool,
                                             const covey__storage_snapshot *snapshot) {
     if (covey__in_blocks(pool)) return covey__blocks_prepare_restore(heap, &plan->blocks, pool, &snapshot->forms);
-    return covey__set_prepare_restore(heap, &plan->set, &pool->set, pool, &snapshot->set);
+    return covey__set_prepare_restore(heap, &plan->set, &pool->sparse_set, pool, &snapshot->set);
 }
 
 void covey__storage_restore(covey__copier *copier, const covey__storage_plan *plan, covey_pool *pool, bool bytes,
                             const covey__storage_snapshot *snapshot) {
     if (covey__in_blocks(pool)) {
         covey__blocks_restore(pool, &plan->blocks, &snapshot->forms, snapshot->count);
-        if (bytes) covey__blocks_restore_values(copier, &pool->blocks, &snapshot->values);
+        if (bytes) covey__blocks_restore_values(copier, &pool->block_store, &snapshot->values);
     } else {
-        covey__set_restore(&pool->set, &plan->set, &snapshot->set);
-        if (bytes) covey__set_restore_values(copier, &pool->set, &snapshot->values);
+        covey__set_restore(&pool->sparse_set, &plan->set, &snapshot->set);
+        if (bytes) covey__set_restore_values(copier, &pool->sparse_set, &snapshot->values);
     }
 }
 
 void covey__storage_undo_prepare(covey__storage_plan *plan, covey_pool *pool) {
-    covey__block_plan_return(&plan->blocks, &pool->blocks);
+    covey__block_plan_return(&plan->blocks, &pool->block_store);
 }
 
 void covey__storage_plan_free(covey__heap *heap, covey__storage_plan *plan) {
@@ -90,7 +90,7 @@ covey_result covey__marks_prepare_restore(covey_pool *tags, const covey__storage
 }
 
 void covey__marks_restore(covey_pool *tags, const covey__storage_snapshot *snapshot) {
-    covey__block_store *blocks = &tags->blocks;
+    covey__block_store *blocks = &tags->block_store;
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
         if (!covey__blocks_have_page(blocks, i)) continue;

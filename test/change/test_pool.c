@@ -423,9 +423,9 @@ static void test_compacting_swap_only_forgets_the_dead(void **state) {
     for (uint32_t i = 10; i < COUNT_OF(e); i++) covey_remove(world, e[i], Kept);
     covey_pool_shrink(pool);
     size_t before = covey_pool_memory(pool);
-    assert_int_equal(covey_sparse_set_position_count(&pool->set), 40);
+    assert_int_equal(covey_sparse_set_position_count(&pool->sparse_set), 40);
     covey_pool_compact(pool, NULL, NULL);
-    assert_int_equal(covey_sparse_set_position_count(&pool->set), 10);
+    assert_int_equal(covey_sparse_set_position_count(&pool->sparse_set), 10);
     covey_pool_shrink(pool);
     assert_true(covey_pool_memory(pool) <= before - 30 * (sizeof(Kept) + sizeof(covey_entity)));
     for (uint32_t i = 0; i < COUNT_OF(e); i++)

@@ -745,7 +745,7 @@ static void test_memory_that_is_returned_or_reserved_changes_no_group(void **sta
         for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
             covey_pool *pool = covey_world_pool(world, i);
             assert_int_equal(covey_pool_reserve(pool, 200), COVEY_OK);
-            assert_true(!pool->observers || covey__in_blocks(pool) || pool->set.room == 0);
+            assert_true(!pool->observers || covey__in_blocks(pool) || pool->sparse_set.room == 0);
         }
         check_all();
         assert_int_equal(covey_group_count(first_group()), count);
@@ -1240,19 +1240,20 @@ static void test_pools_are_free_again_when_their_last_group_ends(void **state) {
     for (uint32_t shape = 0; shape < COUNT_OF(shapes); shape++) {
         scatter_for(&shapes[shape], shape);
         covey_pool *a = covey_pool_of(world, A), *y = covey_pool_of(world, Y);
-        uint8_t removal = a->set.removal;
+        uint8_t removal = a->sparse_set.removal;
         bool plain = y->plain;
         uint64_t bytes = covey_world_memory(world);
         covey_group *group = make_group(&shapes[shape]);
-        assert_true(a->observers && a->set.room == 0 && a->set.removal != COVEY__REMOVE_SWAPPING);
+        assert_true(a->observers && a->sparse_set.room == 0 && a->sparse_set.removal != COVEY__REMOVE_SWAPPING);
         covey_group_destroy(group);
         for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
             assert_null(covey_world_pool(world, i)->observers);
             assert_int_equal(covey_world_pool(world, i)->uses & COVEY_USE_GROUP, 0);
         }
-        assert_int_equal(a->set.room,
-                         a->set.id_capacity < a->set.data_capacity ? a->set.id_capacity : a->set.data_capacity);
-        assert_true(a->set.room != 0 && a->set.removal == removal && y->plain == plain);
+        assert_int_equal(a->sparse_set.room, a->sparse_set.id_capacity < a->sparse_set.data_capacity
+                                                 ? a->sparse_set.id_capacity
+                                                 : a->sparse_set.data_capacity);
+        assert_true(a->sparse_set.room != 0 && a->sparse_set.removal == removal && y->plain == plain);
         assert_int_equal(covey_world_memory(world), bytes + world->group_capacity * sizeof *world->groups);
         check_all();
         covey_entity first = covey_pool_ids(a)[0], second = covey_pool_ids(a)[1];
@@ -1269,7 +1270,7 @@ static void test_pools_that_another_group_is_about_stay_watched(void **state) {
     covey_group *other = make_group(&(covey_group_desc){ .with = { covey_id(B), covey_id(C) } });
     covey_group_destroy(own);
     assert_null(covey_pool_of(world, A)->observers);
-    assert_true(covey_pool_of(world, B)->observers && covey_pool_of(world, B)->set.room == 0);
+    assert_true(covey_pool_of(world, B)->observers && covey_pool_of(world, B)->sparse_set.room == 0);
     assert_int_equal(covey_pool_of(world, B)->uses & COVEY_USE_GROUP, 0);
     assert_int_equal(covey_pool_sort(covey_pool_of(world, B), NULL), COVEY_OK);
     test_random random = { 3 };
@@ -1377,14 +1378,14 @@ static void test_each_value_is_dropped_once(void **state) {
 
 /* Behind the last component of a pool, all bytes that held one are zero. */
 static void assert_wiped(void) {
-    const covey_sparse_set *set = &covey_pool_of(world, Wiped)->set;
+    const covey_sparse_set *set = &covey_pool_of(world, Wiped)->sparse_set;
     const unsigned char *bytes = set->data;
     for (size_t i = (size_t)set->end * set->size; i < (size_t)COUNT * set->size; i++) assert_int_equal(bytes[i], 0);
 }
 
 /* In a block, these are the bytes of the slot behind the last one that is taken. */
 static void assert_erased(uint32_t index) {
-    const covey__block_store *blocks = &covey_pool_of(world, Wiped)->blocks;
+    const covey__block_store *blocks = &covey_pool_of(world, Wiped)->block_store;
     const covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index), used = page->used[block];
     if (used == 0) return;
@@ -1397,7 +1398,7 @@ static void test_bytes_that_joins_and_leaves_free_are_zero(void **state) {
     test_random random = { 9 };
     covey_pool *pool = covey_pool_of(world, Wiped);
     assert_int_equal(covey_pool_reserve(pool, COUNT), COVEY_OK);
-    if (!IN_BLOCKS) memset(pool->set.data, 0, (size_t)COUNT * pool->size);
+    if (!IN_BLOCKS) memset(pool->sparse_set.data, 0, (size_t)COUNT * pool->size);
     make_group(&(covey_group_desc){ .own = { covey_id(Wiped), covey_id(A) }, .without = { covey_id(X) } });
     static const covey_type *const changed[] = { covey_id(Wiped), covey_id(A), covey_id(X) };
     for (uint32_t step = 0; step < 600; step++) {
@@ -1948,24 +1949,24 @@ static void test_the_validator_sees_wrong_groups_that_own(void **state) {
     covey_pool *a = covey_pool_of(world, A), *b = covey_pool_of(world, B), *c = covey_pool_of(world, C);
     BREAK(covey_world *, outer->world, NULL, "group: of another world");
     BREAK(covey__role, b->observers->groups[1].role, COVEY__EXCLUDED, "group: a pool that does not know it");
-    BREAK(uint8_t, c->set.policy, COVEY_SWAP_ONLY, "group: it owns a pool that cannot be owned");
+    BREAK(uint8_t, c->sparse_set.policy, COVEY_SWAP_ONLY, "group: it owns a pool that cannot be owned");
     BREAK(uint32_t, inner->front.count, 4, "group: it has more members than a pool has components");
     BREAK(uint32_t, outer->front.count, 6, "group: its members are in different orders in two pools");
     BREAK(uint32_t, outer->front.count, 4,
           "group: an entity that does not match is a member, or one that matches is none");
     BREAK(uint32_t, inner->front.count, 2,
           "group: an entity that does not match is a member, or one that matches is none");
-    covey_sparse_set_swap(&b->set, b->set.ids[3], b->set.ids[4]);
+    covey_sparse_set_swap(&b->sparse_set, b->sparse_set.ids[3], b->sparse_set.ids[4]);
     assert_reason("group: its members are in different orders in two pools");
-    covey_sparse_set_swap(&b->set, b->set.ids[3], b->set.ids[4]);
-    covey_sparse_set_swap(&a->set, a->set.ids[4], a->set.ids[5]);
-    covey_sparse_set_swap(&b->set, b->set.ids[4], b->set.ids[5]);
+    covey_sparse_set_swap(&b->sparse_set, b->sparse_set.ids[3], b->sparse_set.ids[4]);
+    covey_sparse_set_swap(&a->sparse_set, a->sparse_set.ids[4], a->sparse_set.ids[5]);
+    covey_sparse_set_swap(&b->sparse_set, b->sparse_set.ids[4], b->sparse_set.ids[5]);
     assert_reason("group: its members are in different orders in two pools");
-    covey_sparse_set_swap(&a->set, a->set.ids[4], a->set.ids[5]);
-    covey_sparse_set_swap(&b->set, b->set.ids[4], b->set.ids[5]);
+    covey_sparse_set_swap(&a->sparse_set, a->sparse_set.ids[4], a->sparse_set.ids[5]);
+    covey_sparse_set_swap(&b->sparse_set, b->sparse_set.ids[4], b->sparse_set.ids[5]);
     BREAK(uint32_t, world->group_capacity, world->group_capacity + 1, "world: bytes that are not accounted for");
     BREAK(uint8_t, a->adding, COVEY__ADD_ONLY, "observers: inline adds or removals bypass them");
-    BREAK(uint8_t, a->set.removal, COVEY__REMOVE_GROUPED, "observers: inline adds or removals bypass them");
+    BREAK(uint8_t, a->sparse_set.removal, COVEY__REMOVE_GROUPED, "observers: inline adds or removals bypass them");
     covey__membership turned[2] = { a->observers->groups[1], a->observers->groups[0] };
     break_world(a->observers->groups, turned, sizeof turned, "observers: an inner group is listed before an outer one");
 }
@@ -1981,20 +1982,20 @@ static void test_the_validator_sees_wrong_groups_in_blocks(void **state) {
     covey_group *outer = make_group(&shapes[0]), *inner = make_group(&shapes[5]);
     covey_pool *a = covey_pool_of(world, A), *b = covey_pool_of(world, B);
     uint8_t *border = covey__border_at(&outer->front, 0);
-    BREAK(bool, b->blocks.grouped, false, "pool: wrongly marked as owned by a group, or not marked");
+    BREAK(bool, b->block_store.grouped, false, "pool: wrongly marked as owned by a group, or not marked");
     BREAK(uint32_t, outer->front.count, 4, "group: its number of members is wrong");
     BREAK(uint8_t, *border, 4, "group: an entity that does not match is a member, or one that matches is none");
     BREAK(uint8_t, *covey__border_at(&inner->front, 0), 2,
           "group: an entity that does not match is a member, or one that matches is none");
     BREAK(uint8_t, border[1], 1, "group: its number of members is wrong");
-    covey__block of_a = covey__block_in(&a->blocks, 5), of_b = covey__block_in(&b->blocks, 5);
-    uint32_t slot = covey__blocks_slot(&b->blocks, 5);
-    covey__block_exchange(&b->blocks, &of_b, 5, slot == 0 ? 1 : 0);
+    covey__block of_a = covey__block_in(&a->block_store, 5), of_b = covey__block_in(&b->block_store, 5);
+    uint32_t slot = covey__blocks_slot(&b->block_store, 5);
+    covey__block_exchange(&b->block_store, &of_b, 5, slot == 0 ? 1 : 0);
     assert_reason("group: its members are in different orders in two pools");
-    covey__block_exchange(&a->blocks, &of_a, 5, slot == 0 ? 1 : 0);
+    covey__block_exchange(&a->block_store, &of_a, 5, slot == 0 ? 1 : 0);
     assert_reason("group: its members are in different orders in two pools"); /* not so in C */
-    covey__block_exchange(&a->blocks, &of_a, 5, slot);
-    covey__block_exchange(&b->blocks, &of_b, 5, slot);
+    covey__block_exchange(&a->block_store, &of_a, 5, slot);
+    covey__block_exchange(&b->block_store, &of_b, 5, slot);
     test_world_is_valid(world);
     BREAK(uint32_t, outer->front.borders.count, 0, "world: bytes that are not accounted for");
     BREAK(bool, a->observers->needs_memory, false, "observers: needs_memory is wrong");
@@ -2035,14 +2036,14 @@ static void test_the_validator_sees_wrong_watches(void **state) {
     make_group(&(covey_group_desc){ .with = { covey_id(Blocked), covey_id(B) }, .without = { covey_id(X) } });
     covey_pool *a = covey_pool_of(world, A), *b = covey_pool_of(world, B), *c = covey_pool_of(world, C);
     covey_pool *x = covey_pool_of(world, X), *blocked = covey_pool_of(world, Blocked);
-    BREAK(bool, a->set.observed, false, "observers: the observed flag of the set is wrong");
-    BREAK(bool, c->set.observed, true, "observers: the observed flag of the set is wrong");
+    BREAK(bool, a->sparse_set.observed, false, "observers: the observed flag of the set is wrong");
+    BREAK(bool, c->sparse_set.observed, true, "observers: the observed flag of the set is wrong");
     BREAK(uint8_t, a->uses, 0, "observers: COVEY_USE_GROUP is wrong");
     BREAK(uint8_t, b->uses, COVEY_USE_GROUP, "observers: COVEY_USE_GROUP is wrong");
     BREAK(uint32_t, x->observers->group_count, 0, "observers: the structure remains, but no observer is left");
     BREAK(bool, blocked->plain, true, "observers: inline adds or removals bypass them");
-    BREAK(uint32_t, a->set.room, 1, "observers: inline adds or removals bypass them");
-    BREAK(uint8_t, b->set.removal, COVEY__REMOVE_SWAPPING, "observers: inline adds or removals bypass them");
+    BREAK(uint32_t, a->sparse_set.room, 1, "observers: inline adds or removals bypass them");
+    BREAK(uint8_t, b->sparse_set.removal, COVEY__REMOVE_SWAPPING, "observers: inline adds or removals bypass them");
     BREAK(bool, a->observers->needs_memory, true, "observers: needs_memory is wrong");
     BREAK(bool, b->observers->needs_memory, false, "observers: needs_memory is wrong");
     BREAK(bool, x->observers->needs_memory, true, "observers: needs_memory is wrong");

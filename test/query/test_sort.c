@@ -40,11 +40,11 @@ static uint32_t row_count;
 
 /* The positions of a pool, the dead ones behind included. */
 static void remember(const covey_pool *pool) {
-    row_count = covey_sparse_set_position_count(&pool->set);
+    row_count = covey_sparse_set_position_count(&pool->sparse_set);
     assert_true(row_count <= COUNT_OF(rows) && pool->size <= WIDEST);
     for (uint32_t i = 0; i < row_count; i++) {
-        rows[i].e = pool->set.ids[i];
-        memcpy(rows[i].bytes, (const char *)pool->set.data + (size_t)i * pool->size, pool->size);
+        rows[i].e = pool->sparse_set.ids[i];
+        memcpy(rows[i].bytes, (const char *)pool->sparse_set.data + (size_t)i * pool->size, pool->size);
     }
 }
 
@@ -120,12 +120,13 @@ static void naive_sort(const covey_order *order, uint32_t count) {
 
 /* The pool has the rows, byte for byte, and handles lead to them. */
 static void assert_rows(const covey_pool *pool) {
-    assert_int_equal(covey_sparse_set_position_count(&pool->set), row_count);
+    assert_int_equal(covey_sparse_set_position_count(&pool->sparse_set), row_count);
     for (uint32_t i = 0; i < row_count; i++) {
-        const char *value = (const char *)pool->set.data + (size_t)i * pool->size;
-        if (!covey_same(pool->set.ids[i], rows[i].e) || memcmp(value, rows[i].bytes, pool->size) != 0)
-            fail_msg("position %u of %u: %u instead of %u", i, row_count, pool->set.ids[i].index, rows[i].e.index);
-        if (i < pool->set.end) assert_ptr_equal(covey_pool_get_raw(pool, rows[i].e), value);
+        const char *value = (const char *)pool->sparse_set.data + (size_t)i * pool->size;
+        if (!covey_same(pool->sparse_set.ids[i], rows[i].e) || memcmp(value, rows[i].bytes, pool->size) != 0)
+            fail_msg("position %u of %u: %u instead of %u", i, row_count, pool->sparse_set.ids[i].index,
+                     rows[i].e.index);
+        if (i < pool->sparse_set.end) assert_ptr_equal(covey_pool_get_raw(pool, rows[i].e), value);
     }
     test_world_is_valid(world);
 }
@@ -135,7 +136,7 @@ static void sorts(covey_pool *pool, const covey_order *order) {
     covey_order by_index = { 0 };
     const covey_order *naive = order ? order : &by_index;
     remember(pool);
-    naive_sort(naive, naive->count != 0 ? naive->count : pool->set.end - naive->from);
+    naive_sort(naive, naive->count != 0 ? naive->count : pool->sparse_set.end - naive->from);
     assert_int_equal(covey_pool_sort(pool, order), COVEY_OK);
     assert_true((pool->uses & COVEY_USE_ORDER) != 0);
     assert_rows(pool);
@@ -659,10 +660,10 @@ static void test_dead_elements_of_swap_only_stay_behind(void **state) {
     covey_pool *pool = fill(covey_id(Kept), NUMBERS(5, 3, 8, 1, 9, 2, 7));
     assert_true(remove_value(e[1], covey_id(Kept)));
     assert_true(remove_value(e[4], covey_id(Kept)));
-    assert_int_equal(pool->set.dead, 2);
+    assert_int_equal(pool->sparse_set.dead, 2);
     sorts(pool, &by_number);
     assert_numbers(pool, NUMBERS(1, 2, 5, 7, 8));
-    assert_int_equal(pool->set.dead, 2);
+    assert_int_equal(pool->sparse_set.dead, 2);
     add_value(e[4], covey_id(Kept), 9);
     assert_numbers(pool, NUMBERS(1, 2, 5, 7, 8, 9));
 }
@@ -731,7 +732,7 @@ static void test_an_owned_pool_has_the_order_of_its_group(void **state) {
 /* First those that the other pool has, in its order; then the rest as it was. */
 static void sorts_as(covey_pool *pool, const covey_pool *other) {
     static row copy[COUNT_OF(rows)];
-    uint32_t at = 0, count = pool->set.end;
+    uint32_t at = 0, count = pool->sparse_set.end;
     remember(pool);
     memcpy(copy, rows, count * sizeof *rows);
     for (uint32_t p = covey_pool_next(other, 0); p != COVEY_NONE; p = covey_pool_next(other, p + 1))
@@ -889,11 +890,12 @@ static void test_zeroed_values_leave_nothing_where_they_waited(void **state) {
     assert_int_equal(covey_pool_keep_sorted(pool, &wiped_orders[0]), COVEY_OK);
     for (uint32_t k = 0; k < COUNT_OF(many); k++) {
         assert_non_null(covey_add_value(other, many[k], Wiped, (&(Wiped){ SECRET, k * 7 % 61 })));
-        const Wiped *behind = (const Wiped *)pool->set.data + pool->set.end;
-        if (pool->set.end < pool->set.data_capacity) assert_true(behind->number != SECRET);
+        const Wiped *behind = (const Wiped *)pool->sparse_set.data + pool->sparse_set.end;
+        if (pool->sparse_set.end < pool->sparse_set.data_capacity) assert_true(behind->number != SECRET);
     }
     for (uint32_t k = 0; k < COUNT_OF(many); k++) assert_true(covey_remove(other, many[k], Wiped));
-    for (uint32_t k = 0; k < COUNT_OF(many); k++) assert_true(((const Wiped *)pool->set.data)[k].number != SECRET);
+    for (uint32_t k = 0; k < COUNT_OF(many); k++)
+        assert_true(((const Wiped *)pool->sparse_set.data)[k].number != SECRET);
     covey_world_destroy(other);
     assert_int_equal(leaked, 0);
     assert_int_equal(watched.bytes, 0);
@@ -944,8 +946,8 @@ static void *add_copies(covey_pool *pool, covey_entity to, uint32_t n) {
 /* The value with this number, in the pool itself, or elsewhere if it has none. */
 static const Packed *own_value(const covey_pool *pool, uint32_t n) {
     static Packed elsewhere;
-    for (uint32_t i = 0; i < pool->set.end; i++)
-        if (((const Packed *)pool->set.data)[i].number == n) return (const Packed *)pool->set.data + i;
+    for (uint32_t i = 0; i < pool->sparse_set.end; i++)
+        if (((const Packed *)pool->sparse_set.data)[i].number == n) return (const Packed *)pool->sparse_set.data + i;
     elsewhere = value_of(n);
     return &elsewhere;
 }
@@ -1185,12 +1187,12 @@ static void test_an_order_ends_and_the_quick_path_is_back(void **state) {
     assert_int_equal(covey_pool_reserve(pool, 10), COVEY_OK);
     assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
     assert_non_null(pool->observers);
-    assert_int_equal(pool->set.room, 0);
-    assert_int_equal(pool->set.removal, COVEY__REMOVE_SLOWLY);
+    assert_int_equal(pool->sparse_set.room, 0);
+    assert_int_equal(pool->sparse_set.removal, COVEY__REMOVE_SLOWLY);
     assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_null(pool->observers);
-    assert_true(pool->set.room >= 10);
-    assert_int_equal(pool->set.removal, COVEY__REMOVE_SWAPPING);
+    assert_true(pool->sparse_set.room >= 10);
+    assert_int_equal(pool->sparse_set.removal, COVEY__REMOVE_SWAPPING);
     add_value(e[3], covey_id(Packed), 0); /* at the end */
     assert_numbers(pool, NUMBERS(1, 2, 3, 0));
     assert_true(remove_value(e[1], covey_id(Packed)));
@@ -1345,7 +1347,7 @@ static void test_compaction_waits_until_there_are_holes_enough(void **state) {
     assert_true(remove_value(e[6], covey_id(Tolerant)));
     covey_compact(world);
     assert_numbers(pool, NUMBERS(0, 2, 4, 5, 7));
-    assert_int_equal(pool->set.holes, 0);
+    assert_int_equal(pool->sparse_set.holes, 0);
     assert_true(remove_value(e[2], covey_id(Tolerant)));
     covey_compact(world);
     assert_int_equal(covey_pool_position_count(pool), 5);
@@ -1493,20 +1495,20 @@ static void test_the_validator_sees_a_wrong_watch(void **state) {
     covey_pool *pool = fill(covey_id(Packed), NUMBERS(3, 1, 2)), *block = fill(covey_id(Blocked), NUMBERS(1, 2));
     assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
     assert_non_null(covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Blocked) } }));
-    BREAK(bool, pool->set.observed, false, "observers: the observed flag of the set is wrong");
+    BREAK(bool, pool->sparse_set.observed, false, "observers: the observed flag of the set is wrong");
     BREAK(uint8_t, pool->uses, pool->uses | COVEY_USE_GROUP, "observers: COVEY_USE_GROUP is wrong");
     BREAK(bool, pool->observers->keeps_order, false, "observers: the structure remains, but no observer is left");
     BREAK(bool, pool->observers->needs_memory, false, "observers: needs_memory is wrong");
     BREAK(bool, block->observers->needs_memory, false, "observers: needs_memory is wrong");
     BREAK(bool, pool->plain, true, "observers: inline adds or removals bypass them");
     BREAK(bool, block->plain, true, "observers: inline adds or removals bypass them");
-    BREAK(uint32_t, pool->set.room, 1, "observers: inline adds or removals bypass them");
-    BREAK(uint8_t, pool->set.removal, COVEY__REMOVE_SWAPPING, "observers: inline adds or removals bypass them");
+    BREAK(uint32_t, pool->sparse_set.room, 1, "observers: inline adds or removals bypass them");
+    BREAK(uint8_t, pool->sparse_set.removal, COVEY__REMOVE_SWAPPING, "observers: inline adds or removals bypass them");
     BREAK(bool, block->observers->keeps_order, true,
           "observers: the pool is kept in order, but its storage cannot be ordered");
     BREAK(covey__observers *, pool->observers, NULL, "world: bytes that are not accounted for");
     covey_pool *plain = fill(covey_id(Keyed), NULL, 0);
-    BREAK(bool, plain->set.observed, true, "observers: the observed flag of the set is wrong");
+    BREAK(bool, plain->sparse_set.observed, true, "observers: the observed flag of the set is wrong");
 }
 
 int main(void) {

@@ -58,7 +58,7 @@ static size_t slabs(size_t count) { return count * (48 + sizeof(void *)); }
 
 /* What the chunks take: without their slabs, and without the directory, which grows ahead, and its pages. */
 static size_t chunk_bytes_of(const covey_type *type) {
-    const covey__block_store *blocks = &covey_pool_find_raw(world, type)->blocks;
+    const covey__block_store *blocks = &covey_pool_find_raw(world, type)->block_store;
     size_t pages = 0;
     for (uint32_t i = 0; i < blocks->page_count; i++) pages += blocks->pages[i]->summary != 0;
     return bytes_of(type) - pages * PAGE - directory(blocks->page_count) - slabs(blocks->slab_count) -
@@ -276,7 +276,7 @@ static void test_blocks_become_direct_together(void **state) {
         if (i / COVEY__BLOCK_IDS != 3) add_value(e[i], covey_id(Blocked), i);
     for (uint32_t i = 3 * COVEY__BLOCK_IDS; i < 3 * COVEY__BLOCK_IDS + 5; i++)
         add_value(e[i], covey_id(Blocked), i); /* too few */
-    const covey__block_store *blocks = &covey_pool_of(world, Blocked)->blocks;
+    const covey__block_store *blocks = &covey_pool_of(world, Blocked)->block_store;
     for (uint32_t i = 0; i < COUNT_OF(e); i += COVEY__BLOCK_IDS)
         assert_int_equal(covey__block_page_of(blocks, i)->capacity[covey__block_of(i)],
                          i / COVEY__BLOCK_IDS == 3 ? 8 : 32);
@@ -581,7 +581,7 @@ static void test_a_block_whose_forms_take_the_same_memory_is_direct(void **state
     for (uint32_t i = 0; i < 32; i++) assert_non_null(covey_add(world, covey_create(world), Colour, { { 1, 2, 3 } }));
     covey_compact(world);
     assert_int_equal(chunk_bytes_of(covey_id(Colour)), compact_chunk(32, 3));
-    assert_int_equal(covey_pool_of(world, Colour)->blocks.pages[0]->capacity[0], COVEY__BLOCK_IDS);
+    assert_int_equal(covey_pool_of(world, Colour)->block_store.pages[0]->capacity[0], COVEY__BLOCK_IDS);
 }
 
 static void test_a_block_that_cannot_be_compacted_stays_as_it_is(void **state) {
@@ -671,7 +671,7 @@ static void test_the_validator_sees_what_is_wrong_with_blocks(void **state) {
     for (uint32_t i = COVEY__BLOCK_IDS; i < 130; i++) add_value(e[i], covey_id(Blocked), i);
     for (uint32_t i = 128; i < 130; i++) covey_remove(world, e[i], Blocked);
     covey_compact(world);
-    covey__block_store *blocks = &covey_pool_find_raw(world, covey_id(Blocked))->blocks;
+    covey__block_store *blocks = &covey_pool_find_raw(world, covey_id(Blocked))->block_store;
     covey__block_page *page = blocks->pages[0], *other = covey__block_page_of(blocks, 128);
     uint32_t empty = covey__block_of(128);
     assert_int_equal(page->capacity[0], 4);
@@ -717,7 +717,7 @@ static void test_the_validator_sees_a_component_of_a_dead_entity(void **state) {
     assert_false(covey_world_validate(world, &why));
     *generation -= 1;
     covey_destroy(world, e);
-    BREAK(uint64_t, covey_pool_find_raw(world, covey_id(Blocked))->blocks.pages[0]->masks[0], 1,
+    BREAK(uint64_t, covey_pool_find_raw(world, covey_id(Blocked))->block_store.pages[0]->masks[0], 1,
           "block: the slot of an id belongs to another id");
 }
 

@@ -169,7 +169,7 @@ static void test_pinned_tags(void **state) {
     covey_compact(world);
     covey_shrink(world);
     for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_int_equal(covey_has(world, e[i], Label), i % 3 == 0);
-    assert_int_equal(covey_pool_of(world, Label)->blocks.slab_count, 0);
+    assert_int_equal(covey_pool_of(world, Label)->block_store.slab_count, 0);
     for (uint32_t i = 0; i < COUNT_OF(e); i += 6) assert_true(covey_remove(world, e[i], Label));
     assert_same(covey_first(world, Label), e[3]);
     assert_int_equal(covey_pool_count(covey_pool_of(world, Label)), 33);

@@ -256,7 +256,7 @@ static void marks_in_turn(uint32_t number, bool many) {
         done = many ? covey_add_array_raw(world, e, 2, made[number], values) : add_value(e[1], made[number], 2) != NULL;
         assert_int_equal(done, !heap.failed);
         test_fail_never(&heap);
-        bool page = !covey__in_blocks(pool) && pool->set.page_count != 0; /* tables may have grown */
+        bool page = !covey__in_blocks(pool) && pool->sparse_set.page_count != 0; /* tables may have grown */
         if (!done && !page) assert_int_equal(marks_of(pool), 0);
         if (done) assert_true(marked(pool, FAR));
         assert_value(e[0], made[0], 1);

@@ -21,7 +21,7 @@ COVEY_COMPONENT_DEFINE(AlignedPinned, .storage = COVEY_STORAGE_PINNED);
 
 enum { HEADER = 48, MANY = 1000 };
 
-static covey__block_store *store_of(const covey_type *type) { return &covey_pool_find_raw(world, type)->blocks; }
+static covey__block_store *store_of(const covey_type *type) { return &covey_pool_find_raw(world, type)->block_store; }
 
 static char *chunk_of(const covey__block_store *blocks, uint32_t block) {
     return covey__block_page_of(blocks, block * COVEY__BLOCK_IDS)
@@ -98,7 +98,7 @@ static void test_slabs_grow_with_what_there_is(void **state) {
     for (uint32_t block = 0; block < 600; block++) {
         for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++)
             assert_non_null(covey_add(world, covey_create(world), AlignedPinned, { i }));
-        const covey__block_store *blocks = &pool->blocks;
+        const covey__block_store *blocks = &pool->block_store;
         size_t bytes = slab_bytes(blocks) - blocks->slab_count * covey__slab_header(blocks);
         if (blocks->slab_count == count) continue;
         assert_int_equal(blocks->slab_count, ++count);
@@ -179,15 +179,15 @@ static void test_the_last_slab_with_room_is_kept(void **state) {
         uint64_t calls = heap.calls;
         for (int again = 0; again < 3; again++) {
             empty_block(e, 0, covey_id(Pinned));
-            assert_int_equal(pool->blocks.slab_count, 1);
+            assert_int_equal(pool->block_store.slab_count, 1);
             fill_block(e, 0, covey_id(Pinned)); /* without a call of the allocator */
         }
         assert_int_equal(heap.calls, calls);
         empty_block(e, 0, covey_id(Pinned));
         if (round == 0) covey_pool_compact(pool, NULL, NULL);
         else covey_pool_shrink(pool);
-        assert_int_equal(pool->blocks.slab_count, 0);
-        assert_int_equal(pool->blocks.slab_capacity, 0);
+        assert_int_equal(pool->block_store.slab_count, 0);
+        assert_int_equal(pool->block_store.slab_capacity, 0);
     }
     assert_int_equal(covey_pool_memory(pool), sizeof *pool);
 }
@@ -221,7 +221,7 @@ static void test_nothing_is_left_after_clearing_and_shrinking(void **state) {
     covey_clear_components(world);
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
         covey_pool *pool = covey_world_pool(world, i);
-        assert_int_not_equal(pool->blocks.slab_count, 0); /* clearing keeps room for what comes next */
+        assert_int_not_equal(pool->block_store.slab_count, 0); /* clearing keeps room for what comes next */
         covey_pool_shrink(pool);
         assert_int_equal(covey_pool_memory(pool), sizeof *pool);
     }

@@ -379,7 +379,7 @@ static void test_a_type_made_at_run_time_outlives_its_description(void **state) 
     covey_entity e = covey_create(world);
     assert_non_null(covey_add_raw(world, e, health, &(int32_t){ 7 }));
     assert_int_equal(*(int32_t *)covey_get_raw(world, e, health), 7);
-    assert_int_equal(covey_sparse_set_policy(&covey_pool_find_raw(world, health)->set), COVEY_ORDERED);
+    assert_int_equal(covey_sparse_set_policy(&covey_pool_find_raw(world, health)->sparse_set), COVEY_ORDERED);
 }
 
 static void test_making_a_known_type_again_returns_the_known_one(void **state) {

@@ -161,7 +161,7 @@ static void compare_blocks(model *m, const covey_pool *pool, const oracle_set *o
         at = covey_pool_next(pool, at + 1);
     }
     REQUIRE(m, at == COVEY_NONE, "one component too many, at %u", at);
-    if (!oracle->pinned) see_forms(m, &pool->blocks);
+    if (!oracle->pinned) see_forms(m, &pool->block_store);
 }
 
 static void compare_pool(model *m, uint32_t number, covey_pool *pool) {
@@ -177,9 +177,9 @@ static void compare_pool(model *m, uint32_t number, covey_pool *pool) {
             covey_pool_count(pool) == oracle_set_count(wanted->set) &&
                 covey_pool_position_count(pool) == wanted->set->end,
             "pool %u has another size", number);
-    program_compare_set(&m->program, &pool->set, wanted->set);
+    program_compare_set(&m->program, &pool->sparse_set, wanted->set);
     compare_walk(m, pool, wanted->set);
-    if (wanted->set->policy == COVEY_IN_PLACE) compare_addresses(m, &pool->set, wanted->set);
+    if (wanted->set->policy == COVEY_IN_PLACE) compare_addresses(m, &pool->sparse_set, wanted->set);
 }
 
 uint32_t model_pool_count(const model *m) {

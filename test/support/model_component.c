@@ -243,8 +243,8 @@ static void remove_component(model *m) {
     if (!there) return;
     oracle_remove(m->oracle, pool, e);
     REQUIRE(m, !covey_has_raw(m->world, e, type), "%s is still there", type->name);
-    if (pool->set->by_index) check_erased_block(m, &held->blocks, e.index);
-    else check_erased(m, &held->set);
+    if (pool->set->by_index) check_erased_block(m, &held->block_store, e.index);
+    else check_erased(m, &held->sparse_set);
 }
 
 static void take(model *m) {
@@ -263,8 +263,8 @@ static void take(model *m) {
     if (!there) return;
     value_disown(type, m->value);
     oracle_remove(m->oracle, pool, e);
-    if (pool->set->by_index) check_erased_block(m, &held->blocks, e.index);
-    else check_erased(m, &held->set);
+    if (pool->set->by_index) check_erased_block(m, &held->block_store, e.index);
+    else check_erased(m, &held->sparse_set);
 }
 
 typedef struct condition {

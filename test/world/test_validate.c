@@ -23,7 +23,7 @@ static int broken_setup(void **state) {
 }
 #define BROKEN_TEST(test) cmocka_unit_test_setup_teardown(test, broken_setup, world_teardown)
 
-static covey_sparse_set *set_of(const covey_type *type) { return &covey_pool_find_raw(world, type)->set; }
+static covey_sparse_set *set_of(const covey_type *type) { return &covey_pool_find_raw(world, type)->sparse_set; }
 
 static void test_a_valid_world_is_valid(void **state) {
     (void)state;
@@ -100,9 +100,9 @@ static void test_pools(void **state) {
     (void)state;
     covey_pool *packed = covey_pool_of(world, Packed);
     BREAK(covey_world *, packed->world, NULL, "pool: it belongs to another world");
-    BREAK(uint32_t, packed->set.size, 4, "pool: the size of its values is not that of its type");
-    BREAK(uint32_t, packed->blocks.count, 1, "pool: the unused storage is not empty");
-    BREAK(size_t, packed->set.heap.bytes, 0, "pool: bytes that are not accounted for");
+    BREAK(uint32_t, packed->sparse_set.size, 4, "pool: the size of its values is not that of its type");
+    BREAK(uint32_t, packed->block_store.count, 1, "pool: the unused storage is not empty");
+    BREAK(size_t, packed->sparse_set.heap.bytes, 0, "pool: bytes that are not accounted for");
 }
 
 static void test_a_component_of_a_dead_entity(void **state) {
@@ -207,11 +207,11 @@ static void test_listeners(void **state) {
     BREAK(uint64_t, world->connections, 0, "listeners: a connection number is larger than the last one issued");
     BREAK(void *, world->dying, &somebody, "entities: world->dying is set, but no emission is active");
     BREAK(uint8_t, tags->uses, COVEY__USE_INTERNAL, "block: wrongly marked as direct, or not marked");
-    BREAK(uint8_t, tags->blocks.pages[0]->capacity[0], COVEY__BLOCK_IDS,
+    BREAK(uint8_t, tags->block_store.pages[0]->capacity[0], COVEY__BLOCK_IDS,
           "reactive set: a block is not prepared for marks");
-    BREAK(uint64_t, tags->blocks.pages[0]->summary, 2, "reactive set: the summary is wrong");
-    BREAK(uint32_t, tags->blocks.count, 9, "reactive set: the number of marks is wrong");
-    BREAK(size_t, tags->blocks.heap.bytes, 1, "reactive set: bytes that are not accounted for");
+    BREAK(uint64_t, tags->block_store.pages[0]->summary, 2, "reactive set: the summary is wrong");
+    BREAK(uint32_t, tags->block_store.count, 9, "reactive set: the number of marks is wrong");
+    BREAK(size_t, tags->block_store.heap.bytes, 1, "reactive set: bytes that are not accounted for");
     BREAK(uint32_t, tags->size, 4, "pool: the size of its values is not that of its type");
     BREAK(struct covey__observers *, packed->observers, NULL, "world: bytes that are not accounted for");
     uint32_t near = world->presence_count;

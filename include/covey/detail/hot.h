@@ -175,7 +175,7 @@ COVEY_HOT bool covey__erase_next(covey__emptying *emptying, uint32_t index) {
         uint64_t mask = *emptying->masks[i], left = mask & ~bit;
         if (!COVEY__LIKELY(left != 0)) return false;
         *emptying->masks[i] = left;
-        emptying->pools[i]->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
+        emptying->pools[i]->block_store.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
         if (left != mask) COVEY__TRACE(emptying->pools[i]->world, emptying->pools[i]->removed, index);
     }
     return true;
@@ -291,7 +291,7 @@ COVEY_HOT void *covey__pool_fill(covey_pool *pool, covey_entity e, size_t size) 
         return NULL;
     if (!COVEY__LIKELY(mask != with)) return NULL;
     *filling->mask = with;
-    pool->blocks.count++;
+    pool->block_store.count++;
     COVEY__TRACE(pool->world, pool->added, index);
     COVEY__CHANGED(pool->world);
     char *value = filling->data + index % COVEY__BLOCK_IDS * size;
@@ -301,16 +301,16 @@ COVEY_HOT void *covey__pool_fill(covey_pool *pool, covey_entity e, size_t size) 
 
 /* Appends an element without a value, or returns NULL if that needs more than the inline code does. */
 COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size) {
-    covey_sparse_set *set = &pool->set;
+    covey_sparse_set *set = &pool->sparse_set;
 #if !COVEY__NARROW
     COVEY__HIDE(e.generation);
 #endif
     uint32_t index = covey__index(e), generation = covey__generation(e);
     if (index / COVEY__BLOCK_IDS == pool->filling.block) return covey__pool_fill(pool, e, size);
     if (covey__in_blocks(pool)) {
-        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count && !pool->observers)) return NULL;
+        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->block_store.page_count && !pool->observers)) return NULL;
         if (!COVEY__LIKELY(covey__is_current(pool->world, e) && !pool->world->dying)) return NULL;
-        void *to = covey__block_append(&pool->blocks, index, size);
+        void *to = covey__block_append(&pool->block_store, index, size);
         if (to) COVEY__TRACE(pool->world, pool->added, index);
         COVEY__CHANGED(pool->world);
         return to;
@@ -374,11 +374,11 @@ typedef struct covey__lookup {
 COVEY_HOT covey__lookup covey__lookup_in(const covey_world *world, const covey_pool *pool) {
     covey__lookup lookup;
     lookup.pool = pool;
-    lookup.pages = pool->set.pages;
-    lookup.data = (char *)pool->set.data;
-    lookup.page_count = pool->set.page_count;
-    lookup.end = pool->set.end;
-    lookup.flat_end = pool->set.paged ? 0 : lookup.end;
+    lookup.pages = pool->sparse_set.pages;
+    lookup.data = (char *)pool->sparse_set.data;
+    lookup.page_count = pool->sparse_set.page_count;
+    lookup.end = pool->sparse_set.end;
+    lookup.flat_end = pool->sparse_set.paged ? 0 : lookup.end;
     lookup.entities = world->pages;
     lookup.storage = pool->storage;
     return lookup;
@@ -388,7 +388,7 @@ COVEY_HOT covey__lookup covey__lookup_in(const covey_world *world, const covey_p
  * have a component is often random. An entity with a component is alive. */
 COVEY_HOT bool covey__lookup_block(const covey__lookup *lookup, covey_entity e) {
     uint32_t index = covey__index(e);
-    const covey__block_store *blocks = &lookup->pool->blocks;
+    const covey__block_store *blocks = &lookup->pool->block_store;
     if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
     uint64_t there = covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % COVEY__BLOCK_IDS;
     uint32_t generation = lookup->entities[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
@@ -399,11 +399,12 @@ COVEY_HOT void *covey__lookup_get(const covey__lookup *lookup, covey_entity e, s
     char *value;
     if (lookup->storage != COVEY_STORAGE_SPARSE) {
         if (!COVEY__LIKELY(covey__lookup_block(lookup, e))) return NULL;
-        value = (char *)covey__block_value(&lookup->pool->blocks, covey__index(e), size);
+        value = (char *)covey__block_value(&lookup->pool->block_store, covey__index(e), size);
     } else {
         uint64_t at = covey__position_in(lookup->pages, lookup->page_count, e);
         if (!COVEY__LIKELY(at < lookup->flat_end))
-            return at < lookup->pool->set.end ? covey__value_at(&lookup->pool->set, (size_t)at, size) : NULL;
+            return at < lookup->pool->sparse_set.end ? covey__value_at(&lookup->pool->sparse_set, (size_t)at, size)
+                                                     : NULL;
         value = lookup->data + (size_t)at * size;
     }
     COVEY__ASSUME(value != NULL);
@@ -435,10 +436,10 @@ COVEY_HOT void *covey_pool_get_raw(const covey_pool *pool, covey_entity e) {
 
 COVEY_HOT void *covey__pool_get_unchecked_sized(const covey_pool *pool, covey_entity e, size_t size) {
     uint32_t index = covey__index(e);
-    const covey_sparse_set *set = &pool->set;
+    const covey_sparse_set *set = &pool->sparse_set;
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
     COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is present");
-    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, size);
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->block_store, index, size);
     return covey__value_at(set, covey__slot_position(*covey__slot_of(set, index)), size);
 }
 
@@ -487,7 +488,7 @@ COVEY_HOT void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void 
 COVEY_HOT bool covey__pool_remove(covey_pool *pool, covey_entity e, size_t size) {
     uint32_t index = covey__index(e), generation = covey__generation(e);
     if (covey__in_blocks(pool)) {
-        covey__block_store *blocks = &pool->blocks;
+        covey__block_store *blocks = &pool->block_store;
         if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
         covey__block_page *page = covey__block_page_of(blocks, index);
         uint64_t mask = page->masks[covey__block_of(index)], left = mask & ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
@@ -497,7 +498,7 @@ COVEY_HOT bool covey__pool_remove(covey_pool *pool, covey_entity e, size_t size)
         else covey__pool_remove_slowly(pool, index, generation);
         return true;
     }
-    covey_sparse_set *set = &pool->set;
+    covey_sparse_set *set = &pool->sparse_set;
     if (!COVEY__LIKELY(index / COVEY_PAGE_SIZE < set->page_count)) return false;
     covey__slot *slot = covey__slot_of(set, index);
     covey__slot found = *slot ^ COVEY__SLOT(0, generation);
@@ -532,7 +533,7 @@ COVEY_HOT bool covey__pool_remove_sized(covey_pool *pool, covey_entity e, size_t
     COVEY__CONTRACT(pool->world, size == pool->size, "the size is not that of the pool's values");
     if (COVEY__IN_HOOK(pool->world)) return false;
     if (covey__in_blocks(pool)) { /* if the index has one, its generation is alive */
-        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count)) return false;
+        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->block_store.page_count)) return false;
         if (!COVEY__LIKELY(covey__generation_of(pool->world, index) == covey__generation(e))) return false;
     }
     bool removed = covey__pool_remove(pool, e, size);
@@ -547,18 +548,18 @@ COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e) {
 
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) {
     COVEY__NEEDS_POOL(pool);
-    return covey__in_blocks(pool) ? pool->blocks.count : pool->set.end - pool->set.holes;
+    return covey__in_blocks(pool) ? pool->block_store.count : pool->sparse_set.end - pool->sparse_set.holes;
 }
 COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool) {
-    return covey__in_blocks(pool) ? 0 : pool->set.end;
+    return covey__in_blocks(pool) ? 0 : pool->sparse_set.end;
 }
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) {
-    return covey__in_blocks(pool) ? NULL : pool->set.ids;
+    return covey__in_blocks(pool) ? NULL : pool->sparse_set.ids;
 }
 COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool) {
     COVEY__NEEDS_POOL(pool);
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
-    return covey__in_blocks(pool) || pool->set.paged ? NULL : pool->set.data;
+    return covey__in_blocks(pool) || pool->sparse_set.paged ? NULL : pool->sparse_set.data;
 }
 
 COVEY_HOT void *covey__add(covey_world *world, covey_entity e, const covey_type *type, const void *value, size_t size,
@@ -643,15 +644,15 @@ COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_
 
 COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position) {
     COVEY__NEEDS_POOL(pool);
-    if (covey__in_blocks(pool)) return covey__block_next(&pool->blocks, position);
-    return covey__next_live(&pool->set, position);
+    if (covey__in_blocks(pool)) return covey__block_next(&pool->block_store, position);
+    return covey__next_live(&pool->sparse_set, position);
 }
 
 COVEY_INLINE void *covey__pool_value_at(const covey_pool *pool, uint32_t position, size_t size) {
     COVEY__COSTLY_CONTRACT(pool->world, covey_pool_next(pool, position) == position,
                            "no component is at this position");
-    if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, position, size);
-    return covey__value_at(&pool->set, position, size);
+    if (covey__in_blocks(pool)) return covey__block_value(&pool->block_store, position, size);
+    return covey__value_at(&pool->sparse_set, position, size);
 }
 
 COVEY_INLINE void *covey__pool_value_at_sized(const covey_pool *pool, uint32_t position, size_t size) {

@@ -222,8 +222,8 @@ typedef struct covey__links {
 
 /* The unused storage is all zeros, so that inline code may read its fields before it knows which one is used. */
 struct covey_pool {
-    covey_sparse_set set;
-    covey__block_store blocks;
+    covey_sparse_set sparse_set; /* only the storage layer and inline code know these two (test/layers.sh) */
+    covey__block_store block_store;
     covey__filling filling;
     covey_world *world;
     const covey_type *type;
