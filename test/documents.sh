@@ -112,9 +112,9 @@ names)
 identifiers)
     cd "$source"
     shift 2
-    [ $# -gt 0 ] || set -- README.md docs/*.md docs/*/*.md docs/path_*.svg include/covey/*.h* include/covey/detail/*.h inspect/include/covey/* mpi/include/covey/*
+    [ $# -gt 0 ] || set -- README.md docs/*.md docs/*/*.md docs/path_*.svg include/covey/*.h* include/covey/detail/*.h* inspect/include/covey/* mpi/include/covey/*
     {
-        uncommented include/covey/*.h* include/covey/detail/*.h inspect/include/covey/* mpi/include/covey/* | identifiers
+        uncommented include/covey/*.h* include/covey/detail/*.h* inspect/include/covey/* mpi/include/covey/* | identifiers
         # Private names and options of the build are not for callers, but documents explain them.
         { uncommented src/*/*.[ch]; cat CMakeLists.txt inspect/CMakeLists.txt scripts/amalgamate; } | identifiers | grep -E '^(covey__|COVEY_)'
         for document in "$@"; do

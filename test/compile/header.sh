@@ -48,8 +48,8 @@ compile systems_cpp.o "$cxx" -std=c++17 "$here/systems.cpp"
 
 alone "$cxx" -std=c++17 -x c++
 for std in c++17 c++20; do
-    for header in "$prefix"/include/covey/*.hpp; do
-        echo "#include <covey/${header##*/}>" >alone.cpp
+    for header in "$prefix"/include/covey/*.hpp "$prefix"/include/covey/detail/*.hpp; do
+        echo "#include <${header#"$prefix"/include/}>" >alone.cpp
         compile alone_cpp.o "$cxx" -std=$std alone.cpp
     done
 done

@@ -1,0 +1,62 @@
+/* Covey for C++17: command buffers (covey/commands.h). Part of covey/covey.hpp. */
+#include <covey/covey.hpp> /* before the guard: covey.hpp includes this file where it belongs */
+
+#ifndef COVEY_COMMANDS_HPP
+#define COVEY_COMMANDS_HPP
+
+#include <covey/commands.h>
+
+namespace covey {
+
+/* A command buffer. It does not own the buffer: the world destroys its buffers, or
+ * covey_commands_destroy does. Without a description it belongs to the thread that owns the world.
+ *
+ *     covey::commands later(world);
+ *     later.add<Position>(later.create(), { 1, 2 });
+ *     if (later.replay().result != COVEY_OK) ... */
+class commands {
+  public:
+    explicit commands(covey_commands *existing) noexcept : commands_(existing) {}
+    explicit commands(covey_world *in, const covey_commands_desc &desc = {}) noexcept
+        : commands_(covey_commands_create(in, &desc)) {}
+
+    operator covey_commands *() const noexcept { return commands_; }
+    covey_commands *get() const noexcept { return commands_; }
+    uint32_t count() const noexcept { return covey_commands_count(commands_); }
+
+    covey_entity create() const noexcept { return covey_record_create(commands_); }
+    bool destroy(covey_entity e) const noexcept { return covey_record_destroy(commands_, e); }
+    template <class T> bool add(covey_entity e, argument<T> value) const noexcept {
+        return record<T>(COVEY__RECORD_ADD, e, value);
+    }
+    template <class T> bool add(covey_entity e) const noexcept {
+        if constexpr (size_of<T> == 0)
+            return covey__record(commands_, e, type_of<T>(), COVEY__RECORD_ADD, nullptr, 0, false);
+        else return add<T>(e, T());
+    }
+    template <class T> bool set(covey_entity e, argument<T> value) const noexcept {
+        return record<T>(COVEY__RECORD_SET, e, value);
+    }
+    template <class T> bool remove(covey_entity e) const noexcept {
+        return covey_record_remove_raw(commands_, e, type_of<T>());
+    }
+
+    covey_replay replay() const noexcept { return covey_commands_replay(commands_); }
+    void clear() const noexcept { covey_commands_clear(commands_); }
+
+  private:
+    template <class T> bool record(covey__record_kind kind, covey_entity e, argument<T> &value) const noexcept {
+        static_assert(detail::are_bytes<T>, "covey: a buffer keeps no value that a hook moves; record a function");
+        T *there = detail::hand_over<T>(nullptr, value, [&](const void *bytes) -> void * {
+            bool recorded = covey__record(commands_, e, type_of<T>(), kind, bytes, size_of<T>, true);
+            return recorded ? commands_ : nullptr;
+        });
+        return there != nullptr;
+    }
+
+    covey_commands *commands_;
+};
+
+} // namespace covey
+
+#endif /* COVEY_COMMANDS_HPP */

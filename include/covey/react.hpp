@@ -1,0 +1,266 @@
+/* Covey for C++17: signals, queues and reactive sets (covey/react.h). Part of covey/covey.hpp. */
+#include <covey/covey.hpp> /* before the guard: covey.hpp includes this file where it belongs */
+
+#ifndef COVEY_REACT_HPP
+#define COVEY_REACT_HPP
+
+namespace covey {
+
+/* ---- Signals --------------------------------------------------------------------------------------------------------
+ *
+ * A listener is a function object of yours. It must stay in place while it is connected, and must not
+ * throw. Nothing is allocated for it: only its address is kept, and a temporary does not compile.
+ *
+ *     auto added = [&](covey_entity e, Body &body) { physics.insert(e, body); };
+ *     auto connection = covey::connect<Body>(world, COVEY_ON_ADD, added);
+ *
+ * It takes an entity and its component, an entity, or the event. */
+
+/* Owns a connection, which ends with it. Must be destroyed before its world, or released. */
+class connection {
+  public:
+    connection() noexcept = default;
+    connection(covey_world *in, covey_connection made) noexcept : world_(in), made_(made) {}
+    connection(connection &&other) noexcept : world_(other.world_), made_(other.release()) {}
+    connection &operator=(connection &&other) noexcept {
+        if (this != &other) {
+            disconnect();
+            world_ = other.world_;
+            made_ = other.release();
+        }
+        return *this;
+    }
+    ~connection() { disconnect(); }
+
+    bool connected() const noexcept { return made_.number != 0 && covey_connected(world_, made_); }
+    void disconnect() noexcept {
+        if (made_.number != 0) covey_disconnect(world_, release());
+    }
+    /* Gives up ownership: the connection lives as long as its world, or until covey_disconnect. */
+    covey_connection release() noexcept { return std::exchange(made_, covey_connection{}); }
+
+  private:
+    covey_world *world_ = nullptr;
+    covey_connection made_ = {};
+};
+
+namespace detail {
+
+/* Calls a function object with the arguments that it takes. */
+template <class T, class Listen> void tell(const covey_event *event, void *context) noexcept {
+    Listen &listen = *static_cast<Listen *>(context);
+    if constexpr (std::is_invocable_v<Listen &, const covey_event &>) listen(*event);
+    else if constexpr (std::is_invocable_v<Listen &, covey_entity>) listen(*event->entities);
+    else if constexpr (!std::is_void_v<T>) {
+        static_assert(std::is_invocable_v<Listen &, covey_entity, T &>,
+                      "covey: a listener is (covey_entity, T &), (covey_entity) or (const covey_event &)");
+        listen(*event->entities, *static_cast<T *>(event->values));
+    } else {
+        static_assert(never<Listen>, "covey: a listener to entities is (covey_entity) or (const covey_event &)");
+    }
+}
+
+template <class T, class Listen>
+connection connect(covey_world *in, const covey_type *type, uint32_t signals, Listen &listen) noexcept {
+    covey_listener listener = {};
+    listener.type = type;
+    listener.signals = signals;
+    listener.call = [](const covey_event *event, void *context) noexcept { tell<T, Listen>(event, context); };
+    listener.context = const_cast<void *>(static_cast<const void *>(std::addressof(listen)));
+    return connection(in, covey_connect(in, &listener));
+}
+
+} // namespace detail
+
+/* Connects to components of T. Not connected on failure, as covey_connect. */
+template <class T, class Listen>
+[[nodiscard]] connection connect(covey_world *in, uint32_t signals, Listen &listen) noexcept {
+    return detail::connect<T>(in, type_of<T>(), signals, listen);
+}
+
+/* Connects to entities. */
+template <class Listen> [[nodiscard]] connection connect(covey_world *in, uint32_t signals, Listen &listen) noexcept {
+    return detail::connect<void>(in, nullptr, signals, listen);
+}
+
+/* Owns a queue, which must be destroyed before its world. Converts to covey_queue *, which is NULL if it could not be
+ * made. */
+class queue {
+  public:
+    explicit queue(covey_world *in) noexcept : world_(in), queue_(covey_queue_create(in)) {}
+    queue(queue &&other) noexcept : world_(other.world_), queue_(other.release()) {}
+    queue &operator=(queue &&other) noexcept {
+        if (this != &other) {
+            covey_queue_destroy(queue_);
+            world_ = other.world_;
+            queue_ = other.release();
+        }
+        return *this;
+    }
+    ~queue() { covey_queue_destroy(queue_); }
+    operator covey_queue *() const noexcept { return queue_; }
+    covey_queue *release() noexcept { return std::exchange(queue_, nullptr); }
+
+    /* The connections of a queue end with it. With values, events have copies of them. */
+    template <class T> covey_connection connect(uint32_t signals, bool values = false) noexcept {
+        return connect(type_of<T>(), signals, values);
+    }
+    covey_connection connect(uint32_t signals) noexcept { return connect(nullptr, signals, false); }
+
+    uint32_t count() const noexcept { return covey_queue_count(queue_); }
+    void clear() noexcept { covey_queue_clear(queue_); }
+    /* Removes all events, also those that arrive meanwhile, and calls body(const covey_event &) for each. */
+    template <class Body> void each(Body &&body) {
+        covey_event event;
+        while (covey_queue_next(queue_, &event)) body(static_cast<const covey_event &>(event));
+    }
+
+  private:
+    covey_connection connect(const covey_type *type, uint32_t signals, bool values) noexcept {
+        covey_listener listener = {};
+        listener.type = type;
+        listener.signals = signals;
+        listener.queue = queue_;
+        listener.values = values;
+        return covey_connect(world_, &listener);
+    }
+
+    covey_world *world_;
+    covey_queue *queue_;
+};
+
+/* ---- Reactive sets --------------------------------------------------------------------------------------------------
+ *
+ * The fields are arguments. A const type is only read.
+ *
+ *     auto moved = covey::reactive_of(world).added<Position>().set<Position>().with<const Position>().make();
+ *     moved.each([](covey_entity e, const Position &p) { ... });
+ *     moved.clear(); */
+
+/* Owns a reactive set, which must be destroyed before its world. Made by reactive_of. Converts to covey_reactive *,
+ * which is NULL if it could not be made. */
+template <class... F> class reactive {
+  public:
+    explicit reactive(covey_reactive *made) noexcept : set_(made) {}
+    reactive(reactive &&other) noexcept : set_(other.release()) {}
+    reactive &operator=(reactive &&other) noexcept {
+        if (this != &other) {
+            covey_reactive_destroy(set_);
+            set_ = other.release();
+        }
+        return *this;
+    }
+    ~reactive() { covey_reactive_destroy(set_); }
+    operator covey_reactive *() const noexcept { return set_; }
+    covey_reactive *release() noexcept { return std::exchange(set_, nullptr); }
+
+    uint32_t count() const noexcept { return covey_reactive_count(set_); }
+    bool contains(covey_entity e) const noexcept { return covey_reactive_contains(set_, e); }
+    void clear() const noexcept { covey_reactive_clear(set_); }
+    const covey_type *type() const noexcept { return covey_reactive_type(set_); }
+    /* Also collects for these signals of T. */
+    template <class T> covey_result listen(uint32_t signals) const noexcept {
+        return covey_reactive_listen_raw(set_, type_of<T>(), signals);
+    }
+
+    COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
+    COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_reactive_iter(set_) }; }
+    template <class Body> void each(Body &&body) const { loops::each({ covey_reactive_iter(set_) }, body); }
+    template <class Body> void spans(Body &&body) const { loops::spans(covey_reactive_iter(set_), body); }
+    /* Calls body(covey_entity) for each destroyed entity, if the set keeps them. */
+    template <class Body> void each_destroyed(Body &&body) const {
+        const covey_entity *handles;
+        uint32_t count = covey_reactive_destroyed(set_, &handles);
+        for (uint32_t i = 0; i < count; i++) body(handles[i]);
+    }
+
+  private:
+    using loops = detail::loops_over<F...>;
+
+    covey_reactive *set_;
+};
+
+namespace detail {
+struct reactive_options {
+    covey_decide_fn *decide;
+    void *context;
+    bool keep_destroyed;
+};
+} // namespace detail
+
+/* The description of a reactive set; make() makes it. */
+template <class Added, class Set, class Patched, class Removed, class With, class Without> class reactive_terms;
+template <class... A, class... S, class... P, class... R, class... W, class... N>
+class reactive_terms<detail::types<A...>, detail::types<S...>, detail::types<P...>, detail::types<R...>,
+                     detail::types<W...>, detail::types<N...>> {
+    static_assert(sizeof...(A) <= COVEY_TERMS && sizeof...(S) <= COVEY_TERMS && sizeof...(P) <= COVEY_TERMS &&
+                      sizeof...(R) <= COVEY_TERMS && sizeof...(W) + sizeof...(N) <= COVEY_TERMS,
+                  "covey: too many terms");
+    template <class... T> using types = detail::types<T...>;
+    template <class Added, class Set, class Patched, class Removed, class With, class Without>
+    using terms = reactive_terms<Added, Set, Patched, Removed, With, Without>;
+    using a = types<A...>;
+    using s = types<S...>;
+    using p = types<P...>;
+    using r = types<R...>;
+    using w = types<W...>;
+    using n = types<N...>;
+
+  public:
+    explicit reactive_terms(covey_world *in, detail::reactive_options options = {}) noexcept
+        : world_(in), options_(options) {}
+
+    template <class... T> auto added() const noexcept {
+        return terms<types<A..., T...>, s, p, r, w, n>(world_, options_);
+    }
+    template <class... T> auto set() const noexcept {
+        return terms<a, types<S..., T...>, p, r, w, n>(world_, options_);
+    }
+    template <class... T> auto patched() const noexcept {
+        return terms<a, s, types<P..., T...>, r, w, n>(world_, options_);
+    }
+    template <class... T> auto removed() const noexcept {
+        return terms<a, s, p, types<R..., T...>, w, n>(world_, options_);
+    }
+    template <class... T> auto with() const noexcept {
+        return terms<a, s, p, r, types<W..., T...>, n>(world_, options_);
+    }
+    template <class... T> auto without() const noexcept {
+        return terms<a, s, p, r, w, types<N..., T...>>(world_, options_);
+    }
+    /* Collects only entities for which decide(...) returns true. keep_destroyed() keeps the handles of destroyed
+     * entities. */
+    auto decided_by(covey_decide_fn *decide, void *context = nullptr) const noexcept {
+        return terms<a, s, p, r, w, n>(world_, { decide, context, options_.keep_destroyed });
+    }
+    auto keep_destroyed() const noexcept {
+        return terms<a, s, p, r, w, n>(world_, { options_.decide, options_.context, true });
+    }
+    reactive<W...> make() const noexcept {
+        covey_reactive_desc desc = {};
+        detail::name_terms<A...>(desc.added);
+        detail::name_terms<S...>(desc.set);
+        detail::name_terms<P...>(desc.patched);
+        detail::name_terms<R...>(desc.removed);
+        detail::name_terms<W...>(desc.match.with);
+        detail::name_terms<N...>(desc.match.without);
+        detail::name_reads<W...>(desc.match.read);
+        desc.decide = options_.decide;
+        desc.context = options_.context;
+        desc.keep_destroyed = options_.keep_destroyed;
+        return reactive<W...>(covey_reactive_create(world_, &desc));
+    }
+
+  private:
+    covey_world *world_;
+    detail::reactive_options options_;
+};
+
+inline auto reactive_of(covey_world *in) noexcept {
+    using none = detail::types<>;
+    return reactive_terms<none, none, none, none, none, none>(in);
+}
+
+} // namespace covey
+
+#endif /* COVEY_REACT_HPP */
