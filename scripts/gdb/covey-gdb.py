@@ -91,7 +91,7 @@ def value_in_set(set, position, page_size):
 
 def find_in_set(pool, entity):
     """The address of the value of an entity, or None. The sparse table has a word for each index: position, generation."""
-    set, index = pool["set"], int(entity["index"])
+    set, index = pool["sparse_set"], int(entity["index"])
     page_size = length_of(gdb.lookup_type("covey__entity_page").strip_typedefs().fields()[0])
     if index // page_size >= int(set["page_count"]):
         return None
@@ -107,7 +107,7 @@ def find_in_set(pool, entity):
 
 def find_value(pool, entity):
     """The address of the component of a living entity, 0 for a tag, or None."""
-    return find_in_blocks(pool["blocks"], int(entity["index"])) if in_blocks(pool) else find_in_set(pool, entity)
+    return find_in_blocks(pool["block_store"], int(entity["index"])) if in_blocks(pool) else find_in_set(pool, entity)
 
 
 def pools_of(world):
@@ -152,7 +152,7 @@ def shown_value(pool, address):
 
 def positions_in_blocks(pool):
     """Pairs of an index and the address of its value."""
-    blocks = pool["blocks"]
+    blocks = pool["block_store"]
     for number in range(int(blocks["page_count"])):
         page = blocks["pages"][number]
         summary, page_blocks = int(page["summary"]), length_of(page["masks"])
@@ -170,7 +170,7 @@ def entries_of(pool):
         for index, address in positions_in_blocks(pool):
             yield f"{index}:{generation_at(pool['world'], index)}", address
         return
-    set = pool["set"]
+    set = pool["sparse_set"]
     page_size = length_of(gdb.lookup_type("covey__entity_page").strip_typedefs().fields()[0])
     for position in range(int(set["end"])):
         entity = set["ids"][position]
@@ -181,8 +181,8 @@ def entries_of(pool):
 
 def count_of(pool):
     if in_blocks(pool):
-        return int(pool["blocks"]["count"])
-    return int(pool["set"]["end"]) - int(pool["set"]["holes"])
+        return int(pool["block_store"]["count"])
+    return int(pool["sparse_set"]["end"]) - int(pool["sparse_set"]["holes"])
 
 
 def plural(count, word):
@@ -281,7 +281,7 @@ class CoveyCommand(gdb.Command):
     @staticmethod
     def find(pool, entity):
         if in_blocks(pool):
-            return find_in_blocks(pool["blocks"], entity["index"])
+            return find_in_blocks(pool["block_store"], entity["index"])
         text = f"{entity['index']}:{entity['generation']}"
         return next((address for found, address in entries_of(pool) if found == text), None)
 
