@@ -302,6 +302,7 @@ FOR_EACH_TYPE(test_packing) {
     add_value(e[0], type, 0); /* there is no hole that it could fill */
     assert_int_equal(position_of(e[0]), covey_pool_count(pool) - 1);
     remove_value(e[1], type);
+    note();
     assert_int_equal(covey_pool_compact(pool, hear_of_move, &told), COVEY_OK);
     assert_int_equal((covey_pool_size)(pool), covey_pool_count(pool));
 }

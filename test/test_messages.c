@@ -4,7 +4,7 @@
 #include <covey/hierarchy.h>
 #include <covey/history.h>
 
-#define DEAD "the handle is null, stale or was never issued: ask covey_alive first"
+#define DEAD "the handle is null, stale or was never issued: check it with covey_alive"
 
 static void assert_message(covey_result result, const char *text) {
     assert_failed(result);
@@ -20,11 +20,11 @@ static void test_components(void **state) {
     add_value(e, covey_id(Packed), 1);
     assert_null(add_value(e, covey_id(Packed), 2));
     assert_message(COVEY_ERROR_PRESENT,
-                   "Packed could not be added to 0:1: it is there already: covey_set overwrites it");
+                   "Packed could not be added to 0:1: it exists already: use covey_set to overwrite it");
     assert_null(covey_patch(world, e, Fixed, NULL, NULL));
-    assert_message(COVEY_ERROR_ABSENT, "0:1 has no Fixed: add it first, or ask covey_has");
+    assert_message(COVEY_ERROR_ABSENT, "0:1 has no Fixed: add it first, or check with covey_has");
     assert_null(covey_patch(world, stale, Fixed, NULL, NULL));
-    assert_message(COVEY_ERROR_DEAD, "1:1 has no Fixed: the handle is null or stale: ask covey_alive");
+    assert_message(COVEY_ERROR_DEAD, "1:1 has no Fixed: the handle is null or stale: check it with covey_alive");
 }
 
 static void test_entities(void **state) {

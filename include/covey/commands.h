@@ -65,10 +65,11 @@ COVEY_API void covey_commands_clear(covey_commands *commands);
 
 /* ---- Recording -----------------------------------------------------------------------------------------------------
  *
- * These return false if nothing was recorded; the caller then keeps the value: MEMORY; DEAD for the null handle;
- * REFUSED while the buffer is replayed, and for values of types with a `move` hook, because a buffer moves bytes: record
- * a function that adds the value; COPY when the default of the type, which NULL stands for, cannot be copied. The next
- * replay reports it, so a loop need not check each result. Other errors of a type appear when it is replayed. */
+ * On failure these return false, record nothing, and the caller keeps the value: MEMORY; DEAD for the null handle;
+ * REFUSED while the buffer is replayed, and for types with a `move` hook, because a buffer moves bytes (record a
+ * function that adds the value instead); COPY when the value is NULL and the default of the type cannot be copied. The
+ * next replay reports failed recordings, so a loop need not check each result. Other errors appear when the command is
+ * replayed. */
 
 /* The handle of an entity that becomes alive when this is replayed. Commands of any buffer may use it at once. Returns
  * null on failure: FULL when no id is ready, or, without `.entities`, when the world has none left; MEMORY; REFUSED

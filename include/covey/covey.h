@@ -37,7 +37,7 @@
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls return NULL or false and change nothing.
  *   - A call that fails changes nothing, and covey_world_result() returns the reason until another call fails. What
- *     may remain of it: spare capacity, and a type that the world now knows.
+ *     a failed call may leave behind is spare capacity, and a type that the world now knows.
  *   - Removing and destroying never allocate and never fail. Queries never allocate.
  *   - Covey is deterministic: the same calls give the same ids, order and packed positions everywhere.
  *   - Nothing that was made from a world outlives it (covey_world_destroy).
@@ -65,7 +65,8 @@
 #include COVEY_CONFIG_FILE
 #endif
 
-/* If both sum to 32 bits or less, a handle takes four bytes instead of eight, and so does a slot of a sparse set. */
+/* If the next two sum to 32 bits or less, a handle takes four bytes instead of eight, and so does a slot of a sparse
+ * set. */
 #ifndef COVEY_INDEX_BITS
 #define COVEY_INDEX_BITS 32 /* 4 to 32: a world holds up to 2^bits - 1 entities at once */
 #endif
@@ -192,17 +193,17 @@ typedef struct covey_allocator {
 
 /* ---- 4. Component types --------------------------------------------------------------------------------------------
  *
- * A constant object describes a type. It and its name must live as long as the worlds that use it or are asked about
- * it. The address of the object identifies the type. A world that meets a new address looks for a type of that name: so
- * two shared libraries that each define `Position` share one pool, with the hooks of the descriptor that the world met
- * first. There is no registration step. */
+ * A constant object, the descriptor, describes a type. It and its name must live as long as the worlds that use the
+ * type or are asked about it. The address of the descriptor identifies the type. A world that meets a new address looks
+ * for a type with the same name: so two shared libraries that each define `Position` share one pool, with the hooks of
+ * the descriptor that the world met first. There is no registration step. */
 
 /* How a pool stores its components. */
 typedef enum covey_storage {
     COVEY_STORAGE_DEFAULT = 0, /* blocks; or sparse, if the type names a policy */
     COVEY_STORAGE_SPARSE = 1,  /* a sparse set: packed arrays in an order that you control */
-    COVEY_STORAGE_BLOCK = 2,   /* an occupancy mask and a small sparse set for each 64 ids: index order, less memory */
-    COVEY_STORAGE_PINNED = 3   /* the same with an array for each 64 ids: addresses are stable */
+    COVEY_STORAGE_BLOCK = 2,   /* blocks of 64 ids: smallest in memory, iterates in index order in long spans */
+    COVEY_STORAGE_PINNED = 3   /* blocks with a slot for each id: addresses are stable */
 } covey_storage;
 
 /* What removal does to the packed arrays of a sparse set. */
@@ -282,10 +283,11 @@ struct covey_type {
 
 /* Receives text in pieces. */
 typedef void covey_write_fn(const char *text, void *context);
-/* Called for each failed call, with its result and a sentence that has names in it, by the thread whose call failed. */
+/* Called for each failed call, on the thread of that call, with the result and a sentence that names what was
+ * refused. */
 typedef void covey_log_fn(covey_result item, const char *text, void *context);
-/* Called when a contract is broken, for example when a pool is used with another type. It may return: the call then
- * goes on, as it would without assertions. */
+/* Called when a contract is broken, for example when a pool is used with another type. If it returns, the call
+ * continues as it would without assertions. */
 typedef void covey_assert_fn(const char *what, const char *file, int line, void *context);
 
 typedef struct covey_world_desc {
@@ -303,13 +305,13 @@ typedef struct covey_world_desc {
 /* Makes an empty world. NULL for `desc` means all defaults. Returns NULL when out of memory. */
 COVEY_NODISCARD COVEY_API covey_world *covey_world_create(const covey_world_desc *desc);
 
-/* Tells listeners of the end of all entities, then drops every value and frees everything. NULL is allowed.
+/* Tells listeners that all entities are destroyed, then drops every value and frees everything. NULL is allowed.
  *
  * Nothing that was made from a world outlives it. Groups, queues, reactive sets, command buffers and histories belong
- * to the world: those that are left end here, and their pointers must not be used any more. Schedules, followers and
- * inspectors belong to the program, which destroys them before the world. One that is left breaks a contract (level 1)
- * that names it. It lets go of the world: from then on its calls do nothing and fail (REFUSED), and destroying it is
- * allowed. Refused while one of them is at work, for example by an exclusive system. */
+ * to the world, which destroys those that are left: their pointers must not be used any more. Schedules, followers and
+ * inspectors belong to the program, which destroys them before the world. If one is left, that breaks a contract (level
+ * 1), and the message names it. Its calls then do nothing and fail (REFUSED), and destroying it is allowed. Refused
+ * while one of them uses the world, for example when an exclusive system calls this. */
 COVEY_API void covey_world_destroy(covey_world *world);
 
 /* The reason why the last changing call failed; COVEY_OK if none has. A success does not reset it. */
@@ -338,14 +340,14 @@ struct covey_dependent {
     /* What covey_world_destroy reports (level 1) if the object is still attached, for example "a world is destroyed
      * before its inspector: call covey_inspect_close first". */
     const char *left;
-    /* Optional: called after that, before anything of the world ends. The object must not use the world later. */
+    /* Optional: called after that report, while the world is still valid. The object must not use the world later. */
     void (*ended)(covey_dependent *dependent);
     bool busy;                        /* set by the owner while covey_world_destroy has to be refused */
     covey_world *world;               /* set by the world: NULL while the object is not attached */
     covey_dependent *next, *previous; /* used by the world */
 };
-/* Neither fails. Detaching an object that is not attached, or whose world has ended, does nothing. Not while systems
- * run. */
+/* Neither call fails. Detaching an object that is not attached, or whose world was destroyed, does nothing. Not while
+ * systems run. */
 COVEY_API void covey_dependent_attach(covey_world *world, covey_dependent *dependent);
 COVEY_API void covey_dependent_detach(covey_dependent *dependent);
 
@@ -360,7 +362,7 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
 /* ---- 6. Entities ---------------------------------------------------------------------------------------------------
  *
  * covey_create takes the lowest free index, whether it was used before or not. So entities stay close together, and the
- * index of a new entity depends only on which indices are in use, not on how that came about. Each use of an index has
+ * index of a new entity depends only on which indices are in use, not on what happened before. Each use of an index has
  * a new generation, and an index whose generations are used up is retired. So a stale handle never resolves, with two
  * exceptions that you ask for: covey_history_restore returns to a state in which later handles were not issued yet, so
  * they are issued again (covey/history.h); and COVEY_EXACT_AGAIN brings an entity back under its old handle. */
@@ -375,7 +377,8 @@ COVEY_HOT covey_entity covey_create(covey_world *world);
 COVEY_NODISCARD COVEY_API bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count);
 
 /* Makes an entity with this index. Returns null when the index is in use or retired (TAKEN), too large (RANGE), or
- * memory runs out. O(1); a high index costs a page, and 8 bytes for each page below. */
+ * memory runs out. O(1); an index far above all others takes a page of the world's table, and 8 bytes for each page
+ * below it. */
 COVEY_API covey_entity covey_create_at(covey_world *world, uint32_t index);
 
 /* Which handles covey_create_exact may issue. */
@@ -431,8 +434,8 @@ COVEY_API covey_entity covey_entity_at(const covey_world *world, uint32_t index)
 /* The generation of the last entity with this index, alive or dead: an odd number, or 0 if there never was one.
  * COVEY_EXACT_NEW needs a larger one. O(1). */
 COVEY_API uint32_t covey_generation_at(const covey_world *world, uint32_t index);
-/* The first index, from this one on, that an entity has or had; COVEY_NONE if there is none. O(1) for each index on the
- * way that a page of the world's table covers, and for each page that is missing. */
+/* The first index, from this one on, that an entity has or had; COVEY_NONE if there is none. O(indices skipped), where
+ * a missing page of the world's table counts as one index. */
 COVEY_API uint32_t covey_index_next(const covey_world *world, uint32_t index);
 
 /* Iterates all entities by index:
@@ -636,10 +639,10 @@ COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t posi
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool); /* components */
 
 /* The packed arrays of a sparse pool: value i belongs to id i, for i below covey_pool_size. A block pool has none: its
- * size is 0 and its arrays are NULL; at assertion level 1 the log says so, too (REFUSED), except for the raw calls. Under a policy that leaves
- * holes, some positions hold nothing, whatever their id and value show: iterate with covey_pool_next, or compact first.
- * In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for them, and covey_pool_page returns page
- * k. */
+ * size is 0 and its arrays are NULL; at assertion level 1 the log says so, too (REFUSED), except for raw calls. Under a
+ * policy that leaves holes, some positions are holes, whose ids and values have no meaning: iterate with
+ * covey_pool_next, or compact first. In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for
+ * them, and covey_pool_page returns page k. */
 COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool);           /* positions: components and holes */
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool); /* NULL while the pool never had any */
 #define covey_pool_values(pool, T) ((T *)covey_pool_values_raw(COVEY__PACKED(COVEY__TYPED(pool, T))))
@@ -651,8 +654,8 @@ COVEY_API void *covey_pool_page_raw(const covey_pool *pool, uint32_t page);
  * place, in blocks, kept in order or owned by a group. */
 COVEY_API covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b);
 
-/* Reserves room for `count` components in total, so that adds up to there need no memory for values. Does nothing for
- * block pools, which allocate block by block. */
+/* Reserves room for `count` components in total, so that adding up to that number allocates no memory for values. Does
+ * nothing for block pools, which allocate block by block. */
 COVEY_API covey_result covey_pool_reserve(covey_pool *pool, uint32_t count);
 
 /* Called for a component whose address changed: its value was at `from`, which is now unused, and is at `to`. Must not
@@ -828,19 +831,19 @@ COVEY_NODISCARD COVEY_API bool covey_add_copies_raw(covey_world *world, const co
 COVEY_API uint32_t covey_remove_many_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                          const covey_type *type);
 
-/* Copies the values that `count` entities have, disabled ones included, to an array with room for `count`, without gaps,
- * in the order of the list. The k-th value is that of entities[positions[k]]. Either array may be NULL. Returns how many
- * entities have the component. Copies bytes: no hook is called, and the pool keeps its values, so this is for types
- * whose bytes are all of the value. O(count); fastest for entities in index order, whose values are copied in runs. */
+/* Copies the values of those of `count` entities that have the component, disabled or not, to an array with room for
+ * `count`, without gaps, in the order of the list. The k-th value is that of entities[positions[k]]. Either array may
+ * be NULL. Returns how many entities have the component. Copies bytes and calls no hook, so this is for types whose
+ * values own nothing. O(count); fastest for entities in index order, whose values are copied in runs. */
 #define covey_gather(world, entities, count, T, values, positions)                                                \
     covey_gather_raw(COVEY__WORLD(world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values), \
                      (positions))
 COVEY_API uint32_t covey_gather_raw(const covey_world *world, const covey_entity *entities, uint32_t count,
                                     const covey_type *type, void *values, uint32_t *positions);
 
-/* Sets a component of each of `count` entities, from an array of values outside of the pool, as covey_set does. Entities
- * that do not have it are left out, and the caller keeps their values. Returns how many were set; none, if there is no
- * memory for the events of a queue. O(count); fastest for entities in index order. */
+/* Sets the component of those of `count` entities that have it, from an array of values outside the pool, as covey_set
+ * does. Entities without the component are skipped, and the caller keeps their values. Returns how many were set: 0 if
+ * there is no memory for the events of a queue. O(count); fastest for entities in index order. */
 #define covey_set_array(world, entities, count, T, values) \
     covey_set_array_raw(COVEY__WORLD(world), (entities), (count), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, values))
 COVEY_API uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, uint32_t count,
@@ -944,7 +947,7 @@ COVEY_API bool covey_resource_remove_raw(covey_world *world, const covey_type *t
     covey_resource_take_raw(COVEY__WORLD(world), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
 COVEY_API bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *value);
 
-/* The types of all resources that are values, in the order in which they were first set. */
+/* The types of all resources that the world owns, in the order in which they were first set. */
 COVEY_API uint32_t covey_world_resource_count(const covey_world *world);
 COVEY_API const covey_type *covey_world_resource(const covey_world *world, uint32_t number); /* NULL: no such number */
 

@@ -8,11 +8,12 @@
  *     covey_destroy_tree(world, ship);
  *
  * Any entity may have a parent, children and a name. An entity without a parent is a root. Worlds that do not use this
- * have no cost; others take 28 bytes for each entity that got a parent or children, and 24 and its text for each name.
+ * pay nothing. Others take 28 bytes for each entity that got a parent or children, and 24 bytes and the text for each
+ * name.
  *
  * Destroying an entity ends its name and its place in the tree; its children become roots. covey_clear_all also removes
- * all names and parents. Both are not components: covey_types_of does not list them, and an entity that has nothing
- * else has no components (covey_is_empty).
+ * all names and parents. Neither is a component: covey_types_of does not list them, and an entity that has nothing else
+ * has no components (covey_is_empty).
  *
  * A null, stale or never issued handle has no parent, no children and no name. See docs/hierarchy.md. */
 #ifndef COVEY_HIERARCHY_H
@@ -70,8 +71,8 @@ COVEY_API covey_entity covey_clone_tree_into(covey_world *to, const covey_world 
                                              const covey_clone_desc *desc);
 
 /* Sorts a sparse pool by depth, so that parents come before their children: roots first, and entities outside any
- * hierarchy are roots. Stable. MEMORY, REFUSED as covey_pool_sort. O(n) if the ancestors of an entity are in the pool,
- * too; otherwise a step for each that is not. */
+ * hierarchy are roots. Stable. MEMORY, REFUSED as covey_pool_sort. O(n) if all ancestors are in the pool, too, and a
+ * step for each one that is not. */
 COVEY_NODISCARD COVEY_API covey_result covey_pool_sort_by_depth(covey_pool *pool);
 
 /* ---- Names ---------------------------------------------------------------------------------------------------------

@@ -33,13 +33,13 @@ extern "C" {
 /* What is wrong with an image. The numbers never change. */
 typedef enum covey_fault {
     COVEY_FAULT_NONE = 0,
-    COVEY_FAULT_NOT_AN_IMAGE = 1, /* it does not begin as images do */
+    COVEY_FAULT_NOT_AN_IMAGE = 1, /* it does not begin like an image */
     COVEY_FAULT_VERSION = 2,      /* a format that this library does not know */
     COVEY_FAULT_SIZE = 3,         /* shorter or longer than its header says */
     COVEY_FAULT_CHECKSUM = 4,     /* bytes have changed since it was written */
     COVEY_FAULT_STRUCTURE = 5,    /* sections or numbers contradict each other */
     COVEY_FAULT_ENTITY = 6,       /* an index or generation that is not possible */
-    COVEY_FAULT_TYPE = 7,         /* the program does not know the type, or stores it otherwise */
+    COVEY_FAULT_TYPE = 7,         /* the program does not know the type, or stores it differently */
     COVEY_FAULT_FIELD = 8,        /* a field has changed in a way that cannot be converted */
     /* A value that is not possible: a bool that is neither true nor false, a handle that does not fit, or one that the
      * load function of its type refuses. */
@@ -55,9 +55,9 @@ COVEY_API const char *covey_fault_text(covey_fault fault);
 /* Why a call failed. */
 typedef struct covey_report {
     covey_result result;
-    covey_fault fault; /* of the image; NONE if the reason is another one */
-    uint64_t offset;   /* of the byte of the image where it was found */
-    char text[200];    /* a sentence with names in it */
+    covey_fault fault; /* what is wrong with the image; NONE if it is not the reason */
+    uint64_t offset;   /* of the byte in the image where the fault was found */
+    char text[200];    /* the reason, as a sentence that names types and fields */
 } covey_report;
 
 /* Called with the progress of a call, in bytes of the image; `all` may grow. Return false to cancel the call
@@ -96,9 +96,10 @@ typedef struct covey_reader covey_reader;
 /* Writes what a value owns. Equal values should give equal bytes. A result other than COVEY_OK ends the save with
  * it. */
 typedef covey_result covey_save_fn(covey_writer *writer, const void *value, void *context);
-/* Makes a complete value from what was written; expect any bytes. A result other than COVEY_OK ends the load: MEMORY
- * and LIMIT are passed on, all others become IMAGE. The value must then own nothing. If another part of the image is
- * refused later, or this function has read more or less than there is, the values made so far are dropped. */
+/* Makes a complete value from what was written. The bytes may come from any source: expect anything. A result other
+ * than COVEY_OK ends the load: MEMORY and LIMIT are passed on, all others become IMAGE. The value must then own
+ * nothing. If another part of the image is refused later, or this function has read more or less than was written, the
+ * values made so far are dropped. */
 typedef covey_result covey_load_fn(covey_reader *reader, void *value, void *context);
 
 /* Both functions get the context of the type, and must not change the world. Saving may call `save` twice for a value:
@@ -126,14 +127,14 @@ COVEY_API uint32_t covey_read_count(covey_reader *reader, covey_kind kind);
 /* The maximum number of values of a kind up to the end. */
 COVEY_API size_t covey_read_left(const covey_reader *reader, covey_kind kind);
 
-/* What functions have written for a value of an unknown type that was kept (COVEY_UNKNOWN_KEEP). */
+/* What the codec of another program has written for a value of an unknown type that was kept (COVEY_UNKNOWN_KEEP). */
 typedef struct covey_kept {
     const unsigned char *bytes;
     const covey_entity *entities;
     uint32_t size, entity_count;
 } covey_kept;
 
-/* NULL if the type is known, or was not written by functions. */
+/* NULL if the program knows the type, or if the type had no codec. */
 COVEY_API const covey_kept *covey_kept_of(const covey_type *type, const void *value);
 
 /* ---- Saving --------------------------------------------------------------------------------------------------------
@@ -148,10 +149,12 @@ typedef bool covey_choose_fn(const covey_world *world, covey_entity e, void *con
 
 typedef struct covey_save_desc {
     const covey_type *const *types; /* only components and resources of these types, ended by NULL; NULL: all */
-    /* Only these entities; in the image, the others are destroyed, and handles that name them are stale. NULL: all. */
+    /* Only entities for which it returns true. In the image, the others are destroyed, and handles that name them are
+     * stale. NULL: all. */
     covey_choose_fn *choose;
     void *choose_context;
-    /* Only entities without any component of these types, ended by NULL; the others as above. Costs less than `choose`. */
+    /* Only entities without any component of these types, ended by NULL; the others are destroyed as above. Costs less
+     * than `choose`. */
     const covey_type *const *without;
     /* For types with ticks, only components that were changed after this tick; 0: all. Entities, and components of
      * other types, are saved completely. For covey_follow_from_memory. */
@@ -183,8 +186,9 @@ typedef bool covey_sink_fn(const void *bytes, size_t size, void *context);
 COVEY_NODISCARD COVEY_API covey_result covey_save_to_stream(covey_world *world, covey_sink_fn *sink, void *context,
                                                             const covey_save_desc *desc, covey_report *report);
 
-/* Writes an image to a file, atomically: to a temporary file beside it, which is then renamed. If that fails (FILE), an
- * existing file is unchanged. Removes the temporary files of processes that were killed while they saved to this path. */
+/* Writes an image to a file, atomically: to a temporary file beside it, which is then renamed. If it fails (FILE), an
+ * existing file is unchanged. Removes the temporary files of processes that were killed while they saved to this
+ * path. */
 COVEY_NODISCARD COVEY_API covey_result covey_save_to_file(covey_world *world, const char *path,
                                                           const covey_save_desc *desc, covey_report *report);
 
@@ -200,7 +204,8 @@ typedef enum covey_unknown {
 /* Called for each entity that is merged, or loaded with another handle than before. Must not change the world. */
 typedef void covey_merged_fn(covey_entity before, covey_entity now, void *context);
 
-/* The default of limit_bytes: so much memory, and as many bytes for each byte that is given, of an image or a file. */
+/* The default of limit_bytes: COVEY_LIMIT_AT_LEAST, and COVEY_LIMIT_FOR_EACH more for each byte of the image or
+ * file. */
 #define COVEY_LIMIT_AT_LEAST (UINT64_C(64) << 20)
 #define COVEY_LIMIT_FOR_EACH 64
 
@@ -212,12 +217,12 @@ typedef struct covey_load_desc {
     const covey_type *const *only; /* load only components and resources of these types, ended by NULL; NULL: all */
     covey_unknown unknown;
     /* Limits of an image; one that exceeds them is refused (LIMIT). 0: the default; UINT64_MAX: no limit. For images
-     * from others, set those that you can. */
+     * from untrusted sources, set as many as you can. */
     uint64_t limit_entities; /* alive or not. Default: no limit */
     /* Bytes that the call may add to the memory in use, at any time: counted for each allocation before it is made. For
-     * files, the bytes of the image count, too; for what functions of types load, twice its bytes in the image.
-     * Default: 64 MB, and 64 for each byte of the image, or of the file if it is compressed. Raise it for images of
-     * your own that need more: entities far apart, or files that zstd has made very small. */
+     * files, the bytes of the image count, too. What codecs load counts as twice its bytes in the image. Default: 64
+     * MB, and 64 for each byte of the image, or of the file if it is compressed. Raise it for images of your own that
+     * need more: entities far apart, or files that zstd has made very small. */
     uint64_t limit_bytes;
     /* Types of components and of resources, together. Default: 16,384, the most that an image can have. */
     uint64_t limit_types;
@@ -335,10 +340,10 @@ typedef struct covey_image_info {
     uint64_t bytes;
     uint64_t tick;
     uint64_t entities; /* alive */
-    uint64_t since;    /* it contains only what was changed after this tick (changed_since); 0: all */
+    uint64_t since;    /* it has only changes after this tick (changed_since); 0: everything */
 } covey_image_info;
 
-/* Facts about an image; one of its sections, by number. Checks the frame, the checksum of the table and the requested
+/* Describes an image; or one of its sections, by number. Checks the frame, the checksum of the table and the requested
  * numbers, but not whole sections, as loading does. False: not an image, or damaged. O(sections). */
 COVEY_API bool covey_image_look(const void *bytes, size_t size, covey_image_info *info, covey_report *report);
 COVEY_API bool covey_image_section(const void *bytes, size_t size, uint32_t number, covey_section *section,

@@ -61,8 +61,8 @@ typedef struct covey_listener {
     bool values;        /* queue only: each event has a copy of the value at that time */
 } covey_listener;
 
-/* Identifies a connection. { 0 } is null: connected to nothing. It belongs to the world in which it was made; in another
- * world it is not connected, and using it there breaks a contract. */
+/* Identifies a connection. { 0 } is null: connected to nothing. It belongs to the world in which it was made; using it
+ * in another world breaks a contract, and counts as not connected. */
 typedef struct covey_connection {
     const covey_world *world;
     covey_pool *pool;

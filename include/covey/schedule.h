@@ -90,8 +90,8 @@ typedef struct covey_job {
     uint32_t piece, pieces;   /* number of this piece; how many there are */
     uint32_t thread;          /* number of the thread, below covey_schedule_threads */
     covey_result result;      /* set it if the body fails: the run ends after the next sync point, with this result */
-    /* Set these for statistics and traces, where the body sends, receives, reads or writes: how many bytes, and how many
-     * seconds of its time it only waited for them. */
+    /* For statistics and traces: a body that sends, receives, reads or writes sets how many bytes it moved, and how
+     * many seconds it only waited for them. */
     uint64_t bytes;
     double blocked;
 } covey_job;

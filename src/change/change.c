@@ -15,9 +15,9 @@
 
 /* Keeping an order needs room in the pool itself: values may move. */
 static COVEY__NOINLINE covey_result prepare_ordered(covey_pool *pool, covey_entity e, const void **source) {
-    covey__source followed = covey__set_source(&pool->set, *source);
+    covey__source followed = covey__storage_source(pool, *source);
     covey_result result = covey__observers_prepare_add(pool, &e, 1, false);
-    *source = covey__set_resolve(&pool->set, &followed);
+    *source = covey__storage_resolve(pool, &followed);
     if (result != COVEY_OK) covey__pool_moved(pool, false);
     return result;
 }
@@ -235,11 +235,11 @@ static covey_result reserve_in_groups(covey_world *world, const covey__change *c
     for (uint32_t i = 0; i < world->group_count && result == COVEY_OK; i++) {
         covey_group *group = world->groups[i];
         uint64_t more = 0;
-        for (uint32_t k = 0; k < count && group->owned == 0; k++) {
+        for (uint32_t k = 0; k < count && covey__group_owned(group) == 0; k++) {
             const covey__emission *told = &changes[k].told;
             if (adds(&changes[k])) more += covey__group_newcomers(group, told->pool, told->entities, told->count);
         }
-        if (group->owned == 0) result = covey__group_reserve(group, more);
+        if (covey__group_owned(group) == 0) result = covey__group_reserve(group, more);
     }
     return result;
 }

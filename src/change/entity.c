@@ -5,6 +5,7 @@
 #include "storage/presence.h"
 #include "memory/result.h"
 #include "storage/shortcut_on.h"
+#include "storage/storage_erase.h"
 #include "observe/signal.h"
 
 static const covey_entity null_entity = { 0, 0 };
@@ -164,32 +165,9 @@ void covey__entity_enliven(covey_world *world, covey_entity e) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-/* Removes an entity from those of 64 pools where that is quick: types whose values are not dropped, in direct blocks
- * that keep other components. Returns the remaining pools. Where a block pool is marked, its directory covers the
- * index. The loop makes no calls, so that the loads of several masks overlap. */
-static uint64_t remove_quickly(covey_pool *const *pools, uint64_t present, uint32_t index) {
-    uint32_t number = index / COVEY__BLOCK_PAGE, block = covey__block_of(index);
-    uint64_t bit = (uint64_t)1 << index % 64, remaining = 0;
-    for (; present != 0; present &= present - 1) {
-        covey_pool *pool = pools[covey__lowest_bit(present)];
-        if (COVEY__LIKELY(pool->plain)) {
-            covey__block_page *page = pool->blocks.pages[number];
-            uint64_t mask = page->masks[block], left = mask & ~bit;
-            if (COVEY__LIKELY(page->capacity[block] == 64 && left != 0)) {
-                page->masks[block] = left;
-                pool->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
-                if (left != mask) COVEY__TRACE(pool->world, pool->removed, index);
-                continue;
-            }
-        }
-        remaining |= present & (~present + 1);
-    }
-    return remaining;
-}
-
 static void remove_components(covey_world *world, covey_entity e) {
     for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next_word(&p);) {
-        p.left = remove_quickly(p.pools, p.left, e.index);
+        p.left = covey__storage_erase_quickly(p.pools, p.left, e.index);
         for (; p.left != 0; p.left &= p.left - 1) {
             covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
             covey__pool_remove(pool, e, pool->size);

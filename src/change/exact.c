@@ -4,7 +4,7 @@
 #include "observe/signal.h"
 #include "storage/stretch.h"
 
-static const char no_memory[] = "an allocation failed: nothing has changed, try again when there is memory";
+static const char no_memory[] = "an allocation failed: nothing has changed, so try again when there is memory";
 
 static covey__entity_page *page_of(const covey_world *world, uint32_t index) {
     return world->pages[index / COVEY_PAGE_SIZE];

@@ -290,7 +290,8 @@ void covey_pool_shrink(covey_pool *pool) {
 void *covey_pool_page_raw(const covey_pool *pool, uint32_t page) {
     COVEY__NEEDS_POOL(pool);
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
-    return covey__packed_in(pool) ? covey_sparse_set_page(&pool->set, page) : NULL;
+    const covey_sparse_set *set = covey__packed_in(pool);
+    return set ? covey_sparse_set_page(set, page) : NULL;
 }
 
 uint32_t covey_pool_position(const covey_pool *pool, covey_entity e) {

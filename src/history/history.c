@@ -459,14 +459,14 @@ static bool save_entities(saving *s) {
 
 static bool asks_for_the_same(const covey__group_image *image, const covey_group *group) {
     uint32_t terms = covey__view_terms(&group->view), same = 0;
-    if (image->owned != group->owned || image->with != group->view.with || image->terms != terms) return false;
+    if (image->owned != covey__group_owned(group) || image->with != group->view.with || image->terms != terms) return false;
     while (same < terms && image->pools[same] == group->pools[same]->number) same++;
     return same == terms;
 }
 
 static bool is_twin(const covey_group *a, const covey_group *b) {
     uint32_t terms = covey__view_terms(&a->view), same = 0;
-    if (a->owned != b->owned || a->view.with != b->view.with || terms != covey__view_terms(&b->view)) return false;
+    if (covey__group_owned(a) != covey__group_owned(b) || a->view.with != b->view.with || terms != covey__view_terms(&b->view)) return false;
     while (same < terms && a->pools[same] == b->pools[same]) same++;
     return same == terms;
 }
@@ -481,13 +481,13 @@ const covey__group_image *covey__group_image_of(const covey__snapshot *snapshot,
 
 static bool save_group(saving *s, const covey_group *group, covey__group_image *image) {
     const covey__group_image *before = covey__group_image_of(s->before, group);
-    image->owned = group->owned;
+    image->owned = covey__group_owned(group);
     image->with = group->view.with;
     image->terms = covey__view_terms(&group->view);
     for (uint32_t i = 0; i < image->terms; i++) image->pools[i] = group->pools[i]->number;
-    image->count = group->count;
+    image->count = covey__group_count(group);
     image->candidates = group->candidates;
-    return save_set(s, &group->set, before ? &before->set : NULL, &image->set);
+    return save_set(s, &group->members, before ? &before->set : NULL, &image->set);
 }
 
 static bool save_groups(saving *s) {

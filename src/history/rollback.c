@@ -686,8 +686,9 @@ static const covey__pool_image *smallest_of(const rollback *r, const covey_group
 static bool prepare_borders(rollback *r, covey_group *group) {
     const covey__pool_image *image = r->plans[group->pools[0]->number].image;
     uint64_t from = 0;
+    if (!covey__front_needs_memory(&group->front)) return true;
     for (uint32_t index; (index = next_index(image, &from)) != COVEY_NONE;)
-        if (!covey__group_reach(group, index)) return out_of_memory(r);
+        if (!covey__front_reach(&group->front, index)) return out_of_memory(r);
     return true;
 }
 
@@ -696,12 +697,11 @@ static bool prepare_group(rollback *r, covey_group *group, set_plan *plan) {
     const covey__group_image *members = covey__group_image_of(r->snapshot, group);
     const covey__pool_image *image = smallest_of(r, group);
     uint64_t from = 0;
-    if (group->in_blocks) return prepare_borders(r, group);
-    if (group->owned != 0) return true;
-    if (members && !make_set_plan(r, plan, &group->set, &members->set)) return false;
-    if (!is_done(r, covey_sparse_set_reserve(&group->set, image->count))) return false;
+    if (covey__group_owned(group) != 0) return prepare_borders(r, group);
+    if (members && !make_set_plan(r, plan, &group->members, &members->set)) return false;
+    if (!is_done(r, covey_sparse_set_reserve(&group->members, image->count))) return false;
     for (uint32_t index; (index = next_index(image, &from)) != COVEY_NONE;)
-        if (!reach(&group->set, NULL, index)) return out_of_memory(r);
+        if (!reach(&group->members, NULL, index)) return out_of_memory(r);
     return true;
 }
 
@@ -712,9 +712,8 @@ static void restore_group(const rollback *r, covey_group *group, const set_plan 
         covey__group_collect(group);
         return;
     }
-    if (group->in_blocks) covey__group_count_again(group);
-    if (group->owned == 0) restore_set(&group->set, plan, &image->set);
-    group->count = image->count;
+    if (covey__group_owned(group) == 0) restore_set(&group->members, plan, &image->set);
+    else covey__group_count_again(group, image->count);
     group->candidates = image->candidates;
 }
 

@@ -1,5 +1,5 @@
-/* Records: the fields of a value one after the other, little-endian, without padding. A plan is made once for a type;
- * where a value in memory looks like a record, it is one memcpy for all. */
+/* Records: the fields of a value one after the other, little-endian, without padding. A plan is made once for a type.
+ * If values in memory have the bytes of records, one memcpy converts all of them. */
 #include "image/image.h"
 
 #include "memory/alloc.h"
@@ -17,9 +17,9 @@ bool covey__is_little_endian(void) {
 
 /* ---- Fields ------------------------------------------------------------------------------------------------------*/
 
-enum { HANDLE = 8 }; /* bytes of a handle in a record: index and generation */
+enum { HANDLE = 8 }; /* bytes of a handle in a record: its index and generation */
 
-/* 0: it is not written. */
+/* The bytes of an element in a record; 0 if it is not written. */
 static uint64_t element_bytes(const covey_field *field) {
     if (field->kind == COVEY_KIND_PADDING) return 0;
     if (field->kind == COVEY_KIND_ENTITY) return HANDLE;
@@ -33,7 +33,7 @@ static uint64_t field_bytes(const covey_field *field) {
     return element > UINT32_MAX ? element : element * field->count;
 }
 
-/* Looks at each field once, however deep it is. */
+/* Visits each field once, also in nested structs. */
 uint64_t covey__record_bytes(const covey_fields *fields) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < fields->count && bytes <= UINT32_MAX; i++) bytes += field_bytes(&fields->at[i]);
@@ -44,7 +44,7 @@ static bool is_signed(covey_kind kind) { return kind <= COVEY_KIND_I64; }
 
 static bool is_integer(covey_kind kind) { return kind <= COVEY_KIND_U64; }
 
-/* Every number that was is one that is. */
+/* Whether every value of the old kind fits into the new, wider kind. */
 static bool is_widened(covey_kind was, covey_kind is) {
     if (!is_integer(was) || !is_integer(is)) return false;
     return covey_kind_size(was) < covey_kind_size(is) && (is_signed(is) || !is_signed(was));
@@ -60,7 +60,7 @@ typedef struct planner {
     size_t room;
 } planner;
 
-static covey__step *add(planner *p, covey__step step) {
+static covey__step *add_step(planner *p, covey__step step) {
     covey__plan *plan = p->plan;
     if (p->result != COVEY_OK) return NULL;
     if (plan->count == plan->capacity) {
@@ -78,14 +78,15 @@ static covey__step *add(planner *p, covey__step step) {
     return &plan->steps[plan->count++];
 }
 
-/* Bytes as they are; together with those before them, from the step `first` on, if they follow on both sides. */
+/* Adds a copy of bytes. Extends the last step instead, if that is `first` or later, and the bytes follow its own in
+ * memory and in the record. */
 static void add_copy(planner *p, uint32_t first, uint32_t memory, uint32_t record, uint32_t bytes) {
     covey__plan *plan = p->plan;
     covey__step *last = plan->count > first ? &plan->steps[plan->count - 1] : NULL;
     bool follows = last && last->op == COVEY__OP_COPY && last->memory + last->count == memory &&
                    last->record + last->count == record;
     if (follows) last->count += bytes;
-    else add(p, (covey__step){ .memory = memory, .record = record, .count = bytes, .op = COVEY__OP_COPY });
+    else add_step(p, (covey__step){ .memory = memory, .record = record, .count = bytes, .op = COVEY__OP_COPY });
 }
 
 static void add_field(planner *p, uint32_t first, const covey_field *is, const covey_field *was, uint32_t memory,
@@ -96,41 +97,43 @@ static void add_field(planner *p, uint32_t first, const covey_field *is, const c
         step.unit = (uint8_t)unit;
         step.was = (uint8_t)covey_kind_size(was->kind);
         step.is_signed = is_signed(was->kind);
-        add(p, step);
+        add_step(p, step);
         return;
     }
     bool as_is = unit == 1 || covey__is_little_endian();
     if (is->kind == COVEY_KIND_BOOL)
-        add(p, (covey__step){ .memory = memory, .record = record, .count = count, .op = COVEY__OP_BOOL });
+        add_step(p, (covey__step){ .memory = memory, .record = record, .count = count, .op = COVEY__OP_BOOL });
     else if (is->kind == COVEY_KIND_ENTITY && (unit != HANDLE || !as_is))
-        add(p, (covey__step){ .memory = memory, .record = record, .count = count, .op = COVEY__OP_ENTITY });
+        add_step(p, (covey__step){ .memory = memory, .record = record, .count = count, .op = COVEY__OP_ENTITY });
     else if (as_is) add_copy(p, first, memory, record, unit * count);
     else
-        add(p, (covey__step){
-                   .memory = memory, .record = record, .count = count, .op = COVEY__OP_SWAP, .unit = (uint8_t)unit });
+        add_step(p,
+                 (covey__step){
+                     .memory = memory, .record = record, .count = count, .op = COVEY__OP_SWAP, .unit = (uint8_t)unit });
 }
 
 static void refuse_field(planner *p, const covey_field *is, const covey_field *was) {
     p->result = COVEY_ERROR_IMAGE;
-    snprintf(p->why, p->room, "field %s was %s[%u], and is %s[%u]", is->name, covey_kind_name(was->kind), was->count,
-             covey_kind_name(is->kind), is->count);
+    snprintf(p->why, p->room, "field %s was %s[%u] in the image, and is %s[%u] in the program", is->name,
+             covey_kind_name(was->kind), was->count, covey_kind_name(is->kind), is->count);
 }
 
 static void add_struct(planner *p, uint32_t first, const covey_fields *is, const covey_fields *was, uint32_t memory,
                        uint32_t record);
 
-/* The body begins anew at each element. If that is one copy of all its bytes, so is the whole array. */
+/* Adds a loop whose body handles one element. If the body is one copy of a whole element, a copy of the whole array
+ * replaces the loop. */
 static void add_array(planner *p, uint32_t first, const covey_field *is, const covey_field *was, uint32_t memory,
                       uint32_t record) {
     covey__plan *plan = p->plan;
     uint32_t at = plan->count, size = is->nested->size, bytes = (uint32_t)covey__record_bytes(was->nested);
     uint64_t covered = plan->covered;
-    add(p, (covey__step){ .memory = memory,
-                          .record = record,
-                          .count = is->count,
-                          .op = COVEY__OP_LOOP,
-                          .memory_stride = size,
-                          .record_stride = bytes });
+    add_step(p, (covey__step){ .memory = memory,
+                               .record = record,
+                               .count = is->count,
+                               .op = COVEY__OP_LOOP,
+                               .memory_stride = size,
+                               .record_stride = bytes });
     add_struct(p, at + 1, is->nested, was->nested, 0, 0);
     if (p->result != COVEY_OK) return;
     plan->covered = covered + (plan->covered - covered) * is->count;
@@ -141,7 +144,7 @@ static void add_array(planner *p, uint32_t first, const covey_field *is, const c
     if (whole) add_copy(p, first, memory, record, size * is->count);
 }
 
-/* Goes through the fields of a record, and finds those of the value by their names. */
+/* Adds steps for the fields of a record; finds the fields of the value by their names. */
 static void add_struct(planner *p, uint32_t first, const covey_fields *is, const covey_fields *was, uint32_t memory,
                        uint32_t record) {
     for (uint32_t i = 0; i < was->count && p->result == COVEY_OK; i++) {
@@ -168,7 +171,8 @@ covey_encoding covey__type_encoding(const covey_type *type) {
     return covey__is_little_endian() ? COVEY_ENCODING_RAW_LITTLE : COVEY_ENCODING_RAW_BIG;
 }
 
-/* Where a type has no fields, those of records are read and forgotten; and the other way round. */
+/* If only records or only the type has fields, nothing is converted: records are skipped, and values keep their
+ * defaults. */
 covey_result covey__plan_make(covey__heap *heap, covey__plan *plan, const covey_type *type, covey_encoding encoding,
                               const covey_fields *fields, char *why, size_t room) {
     planner p = { heap, plan, COVEY_OK, why, room };
@@ -198,7 +202,7 @@ bool covey__plan_copies(const covey__plan *plan) {
 
 /* ---- Carrying it out -----------------------------------------------------------------------------------------------
  *
- * Step by step, each for some values in a row, so that a step is a loop with constant strides. */
+ * Each step is done for several values in a row, so that it is a loop with constant strides. */
 
 #define COPY_EACH(bytes) \
     for (; count != 0; count--, to += to_stride, from += from_stride) memcpy(to, from, bytes)
@@ -257,7 +261,7 @@ static void encode_entities(char *to, size_t to_stride, const char *from, size_t
         }
 }
 
-/* False when one has an index or a generation that a handle has no room for. */
+/* False if an index or generation has more bits than a handle of this program. */
 static bool decode_entities(char *to, size_t to_stride, const char *from, size_t from_stride, size_t entities,
                             size_t count) {
     bool fit = true;
@@ -302,7 +306,7 @@ static void encode_steps(const covey__step *steps, uint32_t step_count, char *re
         case COVEY__OP_SWAP: swap_each(to, record_stride, from, value_stride, step, count); break;
         case COVEY__OP_BOOL: encode_bools(to, record_stride, from, value_stride, step->count, count); break;
         case COVEY__OP_ENTITY: encode_entities(to, record_stride, from, value_stride, step->count, count); break;
-        case COVEY__OP_WIDEN: break; /* what is saved is as wide as it is */
+        case COVEY__OP_WIDEN: break; /* saving never widens */
         case COVEY__OP_LOOP:
             for (uint32_t i = 0; i < step->count; i++, to += step->record_stride, from += step->memory_stride)
                 encode_steps(step + 1, step->body, to, record_stride, from, value_stride, count);
@@ -336,7 +340,7 @@ static bool decode_steps(const covey__step *steps, uint32_t step_count, char *va
     return sound;
 }
 
-/* So many values at a time stay in the first cache from step to step. */
+/* How many values are converted at a time: few enough to stay in the first-level cache from step to step. */
 static size_t batch_of(const covey__plan *plan, size_t count) {
     size_t most = plan->size < 4096 ? 8192 / (plan->size + 1) : 1;
     return count < most ? count : most;

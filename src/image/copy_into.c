@@ -1,5 +1,5 @@
-/* Copies of entities in another world. They are copied into a hidden world, where they keep their handles, and merged
- * from there: merging maps handles, and is all or nothing. */
+/* Copies entities into another world: first into a hidden world, where they keep their handles, which is then merged.
+ * Merging maps handles, and is all or nothing. */
 #include "memory/alloc.h"
 #include "change/enable.h"
 #include "tree/hierarchy.h"
@@ -18,9 +18,9 @@
 typedef struct copying {
     const covey_world *from;
     covey_world *aside;
-    const covey_world *guarded; /* that hooks must not change */
+    const covey_world *guarded; /* the world that hooks must not change */
     covey__heap heap;
-    void *made; /* what a hook has made */
+    void *made; /* memory for the copy that a hook makes */
     size_t room;
     const char *culprit; /* the type that could not be copied, or NULL */
 } copying;
@@ -41,7 +41,7 @@ static bool reserve_copy(copying *c, size_t size) {
     return c->made != NULL;
 }
 
-/* By the hook of the type, which is that of the world aside if the type was made at run time. */
+/* Copies a value into the hidden world, with the copy hook of its type there. */
 static covey_result copy_value(copying *c, covey_pool *to, covey_entity e, const void *value) {
     const covey_type *type = to->type;
     if (!type->copy) return covey__pool_put(to, e, value);
@@ -72,8 +72,8 @@ static covey_result copy_components(copying *c, covey_entity e) {
     return result;
 }
 
-/* Before any hook is called. */
-static covey_result check_types(copying *c, covey_entity e) {
+/* Called before any hook: whether all components of an entity can be copied. */
+static covey_result check_copyable(copying *c, covey_entity e) {
     for (covey__present p = covey__present_at(c->from, e.index, 0); covey__present_next(&p);) {
         if (covey__is_internal(p.pool) || !covey__has_index(p.pool, e.index)) continue;
         c->culprit = p.pool->type->name;
@@ -91,12 +91,12 @@ static covey_result copy_entity(copying *c, covey_entity e) {
     return copy_components(c, e);
 }
 
-/* The next one that is copied; the tree below `root`, or `root` alone. */
-static covey_entity next(const copying *c, covey_entity root, covey_entity e, bool tree) {
+/* The next entity to copy: in the tree below `root`, or none. */
+static covey_entity next_to_copy(const copying *c, covey_entity root, covey_entity e, bool tree) {
     return tree ? covey_tree_next(c->from, root, e) : (covey_entity){ 0, 0 };
 }
 
-static covey_result place(const copying *c, covey_entity root, covey_entity e) {
+static covey_result place_in_tree(const copying *c, covey_entity root, covey_entity e) {
     const char *name = covey_name(c->from, e);
     if (!covey_same(e, root) && !covey__hierarchy_link(c->aside, e, covey_parent(c->from, e)))
         return COVEY_ERROR_MEMORY;
@@ -106,10 +106,10 @@ static covey_result place(const copying *c, covey_entity root, covey_entity e) {
 static covey_result copy_aside(copying *c, covey_entity root, bool tree) {
     covey_result result = covey_alive(c->from, root) ? COVEY_OK : COVEY_ERROR_DEAD;
     covey_entity e = root;
-    for (; !covey_is_null(e) && result == COVEY_OK; e = next(c, root, e, tree)) result = check_types(c, e);
-    for (e = root; !covey_is_null(e) && result == COVEY_OK; e = next(c, root, e, tree)) {
+    for (; !covey_is_null(e) && result == COVEY_OK; e = next_to_copy(c, root, e, tree)) result = check_copyable(c, e);
+    for (e = root; !covey_is_null(e) && result == COVEY_OK; e = next_to_copy(c, root, e, tree)) {
         result = copy_entity(c, e);
-        if (result == COVEY_OK && tree) result = place(c, root, e);
+        if (result == COVEY_OK && tree) result = place_in_tree(c, root, e);
     }
     covey__free(&c->heap, c->made, c->room, 1, COVEY__ALIGN_MAX);
     return result;
@@ -135,7 +135,7 @@ static covey_entity clone_into(covey_world *to, const covey_world *from, covey_e
     covey_result result = m.from ? copy_aside(&c, root, tree) : COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) result = covey__merge_world(&m);
     if (result == COVEY_OK) made = covey__merging_now(&m, root);
-    if (m.culprit) c.culprit = m.culprit; /* its values are moved by a hook in that world */
+    if (m.culprit) c.culprit = m.culprit; /* a type with a move hook in that world */
     if (m.from) covey__merging_free(&m);
     if (result != COVEY_OK)
         covey__fail(to, result, "%u:%u could not be copied into another world: %s%s%s", root.index, root.generation,

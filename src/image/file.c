@@ -1,7 +1,7 @@
-/* Files that are whole or not there. One is written under another name in the same folder, brought to the disk, and
- * renamed; then the folder is brought to the disk, too. What a process that was killed leaves behind, the next one that
- * writes the same file removes. One is read into memory as a whole, within a limit. Either may
- * be compressed with zstd, if the library is built with it. */
+/* Atomic files: complete or absent. A file is written under a temporary name in the same folder, synced and renamed;
+ * then the folder is synced, too. If a process is killed meanwhile, the next one that writes the same file removes the
+ * leftover. Reading reads a whole file into memory, within a limit. Files may be compressed with zstd, if the library
+ * is built with it. */
 #include "image/file.h"
 
 #include "memory/alloc.h"
@@ -13,17 +13,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* The head of a frame of zstd has at most so many bytes. */
+/* HEAD_BYTES: the most that the head of a zstd frame has. */
 enum { BUFFER_BYTES = 1 << 17, HEAD_BYTES = 18 };
 
 static const unsigned char zstd_magic[4] = { 0x28, 0xB5, 0x2F, 0xFD };
 
 /* ---- What went wrong ----------------------------------------------------------------------------------------------*/
 
-static bool fail(covey_report *report, covey_result result, covey_fault fault, const char *format, ...)
+static bool fail_file(covey_report *report, covey_result result, covey_fault fault, const char *format, ...)
     COVEY__PRINTF(4, 5);
 
-static bool fail(covey_report *report, covey_result result, covey_fault fault, const char *format, ...) {
+static bool fail_file(covey_report *report, covey_result result, covey_fault fault, const char *format, ...) {
     *report = (covey_report){ .result = result, .fault = fault };
     va_list arguments;
     va_start(arguments, format);
@@ -32,20 +32,20 @@ static bool fail(covey_report *report, covey_result result, covey_fault fault, c
     return false;
 }
 
-/* A call of the operating system has failed just now. */
+/* Reports that the last call of the operating system failed. */
 static bool fail_os(const covey__os *os, covey_report *report, const char *what, const char *path) {
     char reason[80];
     os->explain(errno, reason, sizeof reason);
-    return fail(report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "cannot %s: %s (%s)", what, reason, path);
+    return fail_file(report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "cannot %s: %s (%s)", what, reason, path);
 }
 
 static bool fail_memory(covey_report *report, const char *path) {
-    return fail(report, COVEY_ERROR_MEMORY, COVEY_FAULT_NONE, "an allocation failed (%s)", path);
+    return fail_file(report, COVEY_ERROR_MEMORY, COVEY_FAULT_NONE, "an allocation failed (%s)", path);
 }
 
 /* ---- Compression --------------------------------------------------------------------------------------------------*/
 
-static bool flush(covey__file *file);
+static bool flush_file(covey__file *file);
 
 #if defined(COVEY_WITH_ZSTD)
 
@@ -53,12 +53,12 @@ static bool flush(covey__file *file);
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* zstd does not say how large what it frees is. */
+/* Holds the size of an allocation, because zstd does not pass it when it frees. */
 typedef struct header {
     alignas(max_align_t) size_t size;
 } header;
 
-static void *allocate(void *heap, size_t size) {
+static void *allocate_for_zstd(void *heap, size_t size) {
     header *block = NULL;
     if (size <= SIZE_MAX - sizeof *block)
         block = covey__resize(heap, NULL, 0, size + sizeof *block, 1, alignof(max_align_t));
@@ -67,17 +67,19 @@ static void *allocate(void *heap, size_t size) {
     return block + 1;
 }
 
-static void release(void *heap, void *memory) {
+static void free_for_zstd(void *heap, void *memory) {
     header *block = memory;
     if (block) block--, covey__free(heap, block, block->size + sizeof *block, 1, alignof(max_align_t));
 }
 
-static ZSTD_customMem memory_of(covey__heap *heap) { return (ZSTD_customMem){ allocate, release, heap }; }
+static ZSTD_customMem memory_of(covey__heap *heap) {
+    return (ZSTD_customMem){ allocate_for_zstd, free_for_zstd, heap };
+}
 
 static bool fail_compression(covey__file *file, size_t code) {
     if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation) return fail_memory(file->report, file->target);
-    return fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "cannot compress: %s (%s)", ZSTD_getErrorName(code),
-                file->target);
+    return fail_file(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "cannot compress: %s (%s)",
+                     ZSTD_getErrorName(code), file->target);
 }
 
 static bool begin_compression(covey__file *file, int level) {
@@ -97,7 +99,7 @@ static bool compress(covey__file *file, const void *bytes, size_t size, ZSTD_End
         left = ZSTD_compressStream2(file->zstd, &out, &in, end);
         if (ZSTD_isError(left)) return fail_compression(file, left);
         file->filled = out.pos;
-        if (out.pos == out.size && !flush(file)) return false;
+        if (out.pos == out.size && !flush_file(file)) return false;
     } while (in.pos < in.size || (end == ZSTD_e_end && left > 0));
     return true;
 }
@@ -116,8 +118,9 @@ static void free_compressor(covey__file *file) {
 #else
 
 static bool begin_compression(covey__file *file, int level) {
-    return level == 0 || fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE,
-                              "cannot compress: this build of covey has no zstd; save with level 0 (%s)", file->target);
+    return level == 0 ||
+           fail_file(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE,
+                     "cannot compress: this build of covey has no zstd; set zstd_level to 0 (%s)", file->target);
 }
 
 static bool write_compressed(covey__file *file, const void *bytes, size_t size) {
@@ -139,7 +142,7 @@ static bool fail_at(covey__file *file, const char *what, const char *path) {
 static bool write_all(covey__file *file, const char *bytes, size_t size) {
     while (size > 0) {
         ptrdiff_t written = file->os->write(file->handle, bytes, size);
-        if (written == 0) errno = EIO; /* no file does so */
+        if (written == 0) errno = EIO; /* regular files never return 0 */
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) return fail_at(file, "write the temporary file", file->temporary);
         bytes += written;
@@ -148,14 +151,14 @@ static bool write_all(covey__file *file, const char *bytes, size_t size) {
     return true;
 }
 
-static bool flush(covey__file *file) {
+static bool flush_file(covey__file *file) {
     size_t size = file->filled;
     file->filled = 0;
     return write_all(file, file->buffer, size);
 }
 
 static bool write_plain(covey__file *file, const void *bytes, size_t size) {
-    if (size > BUFFER_BYTES - file->filled && !flush(file)) return false;
+    if (size > BUFFER_BYTES - file->filled && !flush_file(file)) return false;
     if (size >= BUFFER_BYTES) return write_all(file, bytes, size);
     covey__copy(file->buffer + file->filled, bytes, size);
     file->filled += size;
@@ -166,15 +169,15 @@ static bool write_plain(covey__file *file, const void *bytes, size_t size) {
  *
  * Beside saves/game.covey:    saves/game.covey.tmp-0123456789abcdef-0    saves/game.covey.tmp-0123456789abcdef-1
  *
- * The name is cut after some bytes, so that it is never too long; the first number stands for the whole name and the host.
- * Processes that write one file at the same time use the names one after the other. Each has a lock on its file until that
- * is renamed, and the system ends the lock with the process: a file without a lock is a leftover, and is removed. Where
- * there are no locks, leftovers stay, and the last resort are names with the number of the process. The files of other
- * hosts are left alone, because locks may not reach beyond a host. */
+ * The name is truncated, so that it is never too long; the first number is a hash of the whole name and the host.
+ * Processes that write the same file at the same time take different last numbers. Each locks its temporary file until
+ * it is renamed, and the system ends the lock with the process: a file without a lock is a leftover, and is removed. On
+ * file systems without locks, leftovers stay, and when all numbers are taken, the name contains the number of the
+ * process. Files of other hosts are never removed, because locks may not work across hosts. */
 
 enum { SLOTS = 8, NAMES_TRIED = 100, NAME_KEPT = 100 };
 
-/* Behind the last separator. */
+/* The part of a path after the last separator. */
 static const char *name_in(const covey__os *os, const char *path) {
     const char *name = path;
     for (; *path; path++)
@@ -182,7 +185,8 @@ static const char *name_in(const covey__os *os, const char *path) {
     return name;
 }
 
-/* Never inside of a character of UTF-8, which some file systems refuse. */
+/* How many bytes of a name are kept. Never cuts inside a UTF-8 character, because some file systems refuse such
+ * names. */
 static size_t kept_bytes(const char *name) {
     size_t length = strlen(name);
     if (length <= NAME_KEPT) return length;
@@ -216,11 +220,11 @@ static bool take_slot(covey__file *file, uint64_t slot) {
     if (claim_temporary(file)) return true;
     if (errno != EEXIST) return false;
     if (file->os->discard(file->temporary) == 0 && claim_temporary(file)) return true;
-    errno = EEXIST; /* the next name may do */
+    errno = EEXIST; /* try the next name */
     return false;
 }
 
-/* Leftovers in the slots behind the one that was taken. */
+/* Removes leftovers with numbers above the one that was taken. */
 static void discard_leftovers(covey__file *file, uint64_t slot) {
     char own[COVEY__TEMPORARY_BYTES];
     memcpy(own, file->temporary, sizeof own);
@@ -245,19 +249,19 @@ static bool create_temporary(covey__file *file) {
     return false;
 }
 
-/* ---- Beginning and ending ------------------------------------------------------------------------------------------*/
+/* ---- Beginning and ending -----------------------------------------------------------------------------------------*/
 
-/* Only what is a file, and what is nothing yet, is replaced: never a folder or a device. */
+/* Finds the file to replace. It must be a regular file or not exist: folders and devices are never replaced. */
 static bool find_target(covey__file *file, const char *path, covey__file_info *old) {
     *old = (covey__file_info){ 0 };
     if (name_in(file->os, path)[0] == '\0')
-        return fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "the path %s, and names no file (%s)",
-                    path[0] == '\0' ? "is empty" : "ends with a slash", path);
+        return fail_file(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "the path %s: it must name a file (%s)",
+                         path[0] == '\0' ? "is empty" : "ends with a slash", path);
     if (file->os->resolve(path, file->target) != 0) return fail_at(file, "find the file", path);
     if (file->os->look(file->target, old) != 0)
         return errno == ENOENT || fail_at(file, "look at the file", file->target);
-    return old->regular ||
-           fail(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE, "not a file that can be replaced (%s)", file->target);
+    return old->regular || fail_file(file->report, COVEY_ERROR_FILE, COVEY_FAULT_NONE,
+                                     "cannot replace it: it is not a regular file (%s)", file->target);
 }
 
 static bool begin_file(covey__file *file, const char *path, int level) {
@@ -296,7 +300,7 @@ static bool close_file(covey__file *file) {
     return file->os->close(handle) == 0 || fail_at(file, "close the temporary file", file->temporary);
 }
 
-/* Before the file is renamed: what can fail while the old one is there does so. */
+/* Called before the file is renamed, so that a failure leaves the old file unchanged. */
 static bool open_folder(covey__file *file) {
     if (!file->os->open_folder) return true;
     char folder[COVEY__PATH_BYTES];
@@ -319,14 +323,14 @@ static bool sync_folder(covey__file *file) {
     if (file->folder < 0) return true;
     while (file->os->sync_folder(file->folder) != 0)
         if (errno != EINTR)
-            return fail_at(file, "sync the folder; the new file is there, but may not last", file->target);
+            return fail_at(file, "sync the folder; the new file exists, but a crash may lose it", file->target);
     return true;
 }
 
 bool covey__file_finish(covey__file *file) {
-    bool finished = end_compression(file) && flush(file) && sync_file(file) && close_file(file) && open_folder(file) &&
-                    replace(file) && sync_folder(file);
-    covey__file_abandon(file); /* a file that has its name is safe from this */
+    bool finished = end_compression(file) && flush_file(file) && sync_file(file) && close_file(file) &&
+                    open_folder(file) && replace(file) && sync_folder(file);
+    covey__file_abandon(file); /* frees resources; does not remove a file that was renamed */
     return finished;
 }
 
@@ -334,7 +338,7 @@ void covey__file_abandon(covey__file *file) {
     if (file->handle >= 0) file->os->close(file->handle);
     if (file->folder >= 0) file->os->close(file->folder);
     if (file->temporary[0]) file->os->remove(file->temporary);
-    if (file->claim >= 0) file->os->close(file->claim); /* behind the end of its name */
+    if (file->claim >= 0) file->os->close(file->claim); /* after its name was removed or renamed */
     if (file->buffer) covey__free(file->heap, file->buffer, BUFFER_BYTES, 1, 1);
     free_compressor(file);
     file->handle = file->folder = file->claim = -1;
@@ -350,15 +354,15 @@ typedef struct reader {
     covey__heap heap;
     covey_buffer *buffer;
     covey_report *report;
-    size_t most;    /* bytes that the buffer may have; below SIZE_MAX */
+    size_t most;    /* maximum size of the buffer; below SIZE_MAX */
     uint64_t limit; /* 0: the default */
     int handle;
 } reader;
 
 static bool fail_limit(reader *r) {
-    fail(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT,
-         "the image has more than %llu bytes: raise limit_bytes, or --limit-bytes of covey-snap (%s)",
-         (unsigned long long)r->most, r->path);
+    fail_file(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT,
+              "the image has more than %llu bytes: raise limit_bytes, or --limit-bytes of covey-snap (%s)",
+              (unsigned long long)r->most, r->path);
     r->report->offset = r->most;
     return false;
 }
@@ -371,7 +375,7 @@ static bool set_capacity(reader *r, size_t capacity) {
     return true;
 }
 
-/* One byte more than there may be, so that it shows when there are too many. */
+/* Makes room for one byte more than allowed, to detect files that are too large. */
 static bool reserve_input(reader *r) {
     size_t capacity = r->buffer->capacity, all = r->most + 1;
     if (r->buffer->size < capacity) return true;
@@ -384,7 +388,7 @@ static bool take_bytes(reader *r, size_t size) {
     return r->buffer->size <= r->most || fail_limit(r);
 }
 
-/* Some bytes, at least one unless the file has ended. */
+/* Reads some bytes: at least one, unless the file has ended. */
 static bool read_some(reader *r, void *bytes, size_t size, size_t *read) {
     ptrdiff_t count;
     do count = r->os->read(r->handle, bytes, size);
@@ -394,7 +398,7 @@ static bool read_some(reader *r, void *bytes, size_t size, size_t *read) {
     return true;
 }
 
-/* As many as there are, up to so many. */
+/* Reads `size` bytes, or all if the file has fewer. */
 static bool read_first(reader *r, unsigned char *bytes, size_t size, size_t *all) {
     size_t read = 1;
     for (*all = 0; *all < size && read > 0; *all += read)
@@ -424,30 +428,33 @@ static bool fail_decompression(reader *r, size_t code) {
     switch (ZSTD_getErrorCode(code)) {
     case ZSTD_error_memory_allocation: return fail_memory(r->report, r->path);
     case ZSTD_error_frameParameter_windowTooLarge:
-        return fail(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT,
-                    "compressed with too large a window: raise limit_bytes to four times as much (%s)", r->path);
+        return fail_file(r->report, COVEY_ERROR_LIMIT, COVEY_FAULT_LIMIT,
+                         "its compression window is larger than a quarter of limit_bytes: raise limit_bytes (%s)",
+                         r->path);
     default:
-        fail(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_STRUCTURE, "cannot decompress: %s (%s)", ZSTD_getErrorName(code),
-             r->path);
+        fail_file(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_STRUCTURE, "cannot decompress: %s (%s)",
+                  ZSTD_getErrorName(code), r->path);
         r->report->offset = r->buffer->size;
         return false;
     }
 }
 
 static bool fail_truncated(reader *r) {
-    fail(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_SIZE, "the compressed file ends too early (%s)", r->path);
+    fail_file(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_SIZE, "the compressed file ends too early (%s)", r->path);
     r->report->offset = r->buffer->size;
     return false;
 }
 
-/* A frame may say how much is in it. That is believed when it is too much, and not otherwise. */
+/* A frame may state its size. If the stated size exceeds the limit, the file is refused at once; otherwise the size is
+ * not trusted. */
 static bool check_claim(reader *r, const ZSTD_inBuffer *in) {
     unsigned long long claim = ZSTD_getFrameContentSize((const char *)in->src + in->pos, in->size - in->pos);
     bool told = claim != ZSTD_CONTENTSIZE_UNKNOWN && claim != ZSTD_CONTENTSIZE_ERROR;
     return !told || claim <= r->most - r->buffer->size || fail_limit(r);
 }
 
-/* Frame by frame, to the end of the file; `input` has BUFFER_BYTES, of which the first `count` are read. */
+/* Decompresses frame by frame, to the end of the file. `input` has BUFFER_BYTES, and its first `count` bytes are read
+ * already. */
 static bool decompress(reader *r, ZSTD_DCtx *zstd, void *input, size_t count) {
     ZSTD_inBuffer in = { input, count, 0 };
     size_t left = 0; /* 0: a frame has ended, or none has begun */
@@ -466,7 +473,7 @@ static bool decompress(reader *r, ZSTD_DCtx *zstd, void *input, size_t count) {
     }
 }
 
-/* A small file can be made of a very large one. */
+/* Sets the default limit, from the size of the compressed file: a small file can decompress to a very large one. */
 static bool bound_by_file(reader *r) {
     covey__file_info info;
     if (r->os->measure(r->handle, &info) != 0) return fail_os(r->os, r->report, "measure the file", r->path);
@@ -475,7 +482,7 @@ static bool bound_by_file(reader *r) {
     return true;
 }
 
-/* Windows may have 8 MB, as those of all levels up to 19; larger ones, a quarter of the limit. */
+/* Allows windows of 8 MB, which all levels up to 19 use, and larger ones up to a quarter of the limit. */
 static ZSTD_DCtx *make_decompressor(reader *r) {
     int log = 23;
     while (log < 27 && r->most / 4 >= (size_t)2 << log) log++;
@@ -499,8 +506,9 @@ static bool read_compressed(reader *r, const unsigned char *first, size_t count)
 
 static bool read_compressed(reader *r, const unsigned char *first, size_t count) {
     (void)first, (void)count;
-    return fail(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_VERSION,
-                "the file is compressed with zstd, and this build of covey has no zstd (%s)", r->path);
+    return fail_file(r->report, COVEY_ERROR_IMAGE, COVEY_FAULT_VERSION,
+                     "the file is compressed with zstd, but this build of covey has no zstd: decompress it first (%s)",
+                     r->path);
 }
 
 #endif
@@ -513,7 +521,7 @@ static bool read_all(reader *r) {
     return compressed ? read_compressed(r, first, count) : read_plain(r, first, count);
 }
 
-/* How much of the limit the buffer leaves: 1 at least, because 0 stands for a default. */
+/* How much of the limit is left after the buffer: at least 1, because 0 means the default. */
 static uint64_t left_of(const reader *r) {
     uint64_t size = r->buffer->size, limit = r->limit != 0 ? r->limit : covey__usual_bytes(size);
     if (limit == UINT64_MAX) return limit;
@@ -528,7 +536,7 @@ bool covey__file_read(const covey__os *os, const char *path, uint64_t limit, cov
     r.handle = os->open(path);
     if (r.handle < 0) return fail_os(os, report, "open the file", path);
     bool done = read_all(&r);
-    os->close(r.handle); /* what was read was read */
+    os->close(r.handle); /* a failure does not matter: everything was read */
     if (!done && buffer->bytes) covey__free(&r.heap, buffer->bytes, buffer->capacity, 1, alignof(max_align_t));
     if (!done) *buffer = (covey_buffer){ .allocator = buffer->allocator };
     *left = left_of(&r);
@@ -539,7 +547,7 @@ covey_result covey_file_read(const char *path, uint64_t limit, covey_buffer *buf
     covey_report unheard;
     uint64_t left;
     if (!report) report = &unheard;
-    COVEY__CONTRACT(NULL, path && buffer && buffer->size == 0, "a file is read into a buffer that is empty");
+    COVEY__CONTRACT(NULL, path && buffer && buffer->size == 0, "covey_file_read needs a path and an empty buffer");
     *report = (covey_report){ 0 };
     covey__file_read(&covey__os_real, path, limit, buffer, &left, report);
     return report->result;

@@ -1,4 +1,4 @@
-/* Creating and destroying followers, and asking them. */
+/* Creates and destroys followers, and finds the entities that they know. */
 #include "image/follower.h"
 
 #include "memory/alloc.h"
@@ -49,7 +49,7 @@ covey_follower *covey_follower_create(covey_world *world) {
 void covey_follower_destroy(covey_follower *follower) {
     if (!follower) return;
     COVEY__CONTRACT(follower->dependent.world, !follower->dependent.busy,
-                    "a listener must not destroy the follower that it is called for: do it afterwards");
+                    "a listener must not destroy the follower whose image is being read: do it afterwards");
     if (follower->dependent.busy) return;
     delist(follower);
     covey__heap heap = follower->heap;
@@ -74,7 +74,7 @@ bool covey__is_following(const covey_world *world) {
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
-/* A handle that was not issued yet would name an entity of the world's own later. */
+/* A handle that was not issued yet could later name an entity of the world's own. */
 static bool follower_is_valid(const covey_follower *follower, const char **why) {
     const covey_sparse_set *known = follower->known;
     if (!covey_sparse_set_validate(known, why)) return false;
@@ -91,7 +91,7 @@ bool covey__followers_valid(const covey_world *world, const char **why) {
     const covey_follower *previous = NULL;
     for (const covey_follower *follower = world->followers; follower; previous = follower, follower = follower->next) {
         REQUIRE(follower->dependent.world == world && follower->previous == previous,
-                "follower: one that is not in the list");
+                "follower: in the list of another world, or linked wrongly");
         if (!follower_is_valid(follower, why)) return false;
     }
     return true;

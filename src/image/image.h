@@ -1,5 +1,5 @@
-/* What the sources of images share: the frame of an image, how values become records, reading untrusted bytes.
- * docs/format.md draws the format. */
+/* Shared by the sources of images: the frame of an image, the conversion of values to records, reading untrusted bytes.
+ * docs/format.md describes the format. */
 #ifndef COVEY_IMAGE_H
 #define COVEY_IMAGE_H
 
@@ -26,8 +26,8 @@ typedef struct covey__step {
     uint32_t memory, record; /* where it begins */
     uint32_t count;          /* bytes to copy; elements */
     uint8_t op;
-    uint8_t unit, was;                           /* bytes of a number: in memory; in a record that is widened */
-    bool is_signed;                              /* it was */
+    uint8_t unit, was;                           /* bytes of a number: in memory; in a record, if it is widened */
+    bool is_signed;                              /* whether the narrower number is signed */
     uint32_t memory_stride, record_stride, body; /* of a loop: from element to element; steps inside */
 } covey__step;
 
@@ -39,26 +39,29 @@ typedef struct covey__plan {
     const void *defaults;  /* or NULL for zeros */
 } covey__plan;
 
-/* A plan for values of a type and records that are encoded in this way and, if so, have these fields. MEMORY; or IMAGE,
- * and *why says which field is in the way. Plans are freed with the heap that they were made with. */
+/* Makes a plan for values of a type and records with this encoding and, if the encoding has fields, these fields. Fails
+ * with MEMORY, or with IMAGE if a field cannot be converted: then *why names it. Plans are freed with the heap that
+ * they were made with. */
 covey_result covey__plan_make(covey__heap *heap, covey__plan *plan, const covey_type *type, covey_encoding encoding,
                               const covey_fields *fields, char *why, size_t room);
 covey_encoding covey__type_encoding(const covey_type *type); /* the encoding of its records on this machine */
 void covey__plan_free(covey__heap *heap, covey__plan *plan);
-/* Whether records are the bytes of values. */
+/* Whether records have the same bytes as values. */
 bool covey__plan_copies(const covey__plan *plan);
-void covey__encode(const covey__plan *plan, void *records, const void *values, size_t count); /* if they are not */
-bool covey__decode(const covey__plan *plan, void *values, const void *records, size_t count); /* false: not a value */
+/* Converts values to records, if these have other bytes; and records to values. decode returns false if the bytes are
+ * not a valid value. */
+void covey__encode(const covey__plan *plan, void *records, const void *values, size_t count);
+bool covey__decode(const covey__plan *plan, void *values, const void *records, size_t count);
 bool covey__is_little_endian(void);
-/* Whether a field is in records: not padding, nor a struct of nothing else. */
+/* Whether records contain a field: not padding, and not a struct of padding only. */
 bool covey__is_written(const covey_field *field);
-/* The bytes of a record with these fields; more than UINT32_MAX: too many. */
+/* The bytes of a record with these fields; more than UINT32_MAX are not allowed. */
 uint64_t covey__record_bytes(const covey_fields *fields);
 
-/* Values of one kind, one after the other, as they are in records; not of structs and padding. */
-size_t covey__kind_bytes(covey_kind kind); /* of one, in a record */
+/* Converts arrays of one kind as records have them. Not for structs and padding. decode returns false as above. */
+size_t covey__kind_bytes(covey_kind kind); /* bytes of one value in a record */
 void covey__encode_kind(covey_kind kind, void *bytes, const void *values, size_t count);
-bool covey__decode_kind(covey_kind kind, void *values, const void *bytes, size_t count); /* false: not a value */
+bool covey__decode_kind(covey_kind kind, void *values, const void *bytes, size_t count);
 
 /* ---- The frame -----------------------------------------------------------------------------------------------------
  *
@@ -75,7 +78,7 @@ enum { COVEY__HEADER_BYTES = 16, COVEY__ENTRY_BYTES = 16, COVEY__TRAILER_BYTES =
 #define COVEY__RANGES_USUAL 16384
 #define COVEY__NAMES_USUAL 16777216
 #define COVEY__DEPTH_USUAL 1048576
-#define COVEY__HOLE UINT32_MAX           /* stands for no index */
+#define COVEY__HOLE UINT32_MAX           /* the index that a hole has in an image */
 #define COVEY__DISABLED "covey.disabled" /* the only internal type that has a section */
 
 typedef enum covey__type_flag {
@@ -96,12 +99,12 @@ typedef struct covey__reader {
 covey_result covey__refuse(covey__reader *reader, covey_fault fault, size_t offset, const char *format, ...)
     COVEY__PRINTF(4, 5);
 static inline bool covey__is_sound(const covey__reader *reader) { return reader->report->result == COVEY_OK; }
-const unsigned char *covey__read(covey__reader *reader, size_t size); /* the next bytes; NULL: there are fewer */
+const unsigned char *covey__read(covey__reader *reader, size_t size); /* the next bytes; NULL if there are fewer */
 uint8_t covey__read_u8(covey__reader *reader);
 uint16_t covey__read_u16(covey__reader *reader);
 uint32_t covey__read_u32(covey__reader *reader);
 uint64_t covey__read_u64(covey__reader *reader);
-/* `count` elements of a size, which must be there; NULL otherwise, and for 0. */
+/* The bytes of the next `count` elements of a size. NULL if there are fewer, and if `count` is 0. */
 const unsigned char *covey__read_many(covey__reader *reader, uint64_t count, size_t size);
 
 static inline uint32_t covey__u32_at(const unsigned char *bytes) {
@@ -113,33 +116,33 @@ static inline uint64_t covey__u64_at(const unsigned char *bytes) {
 }
 
 typedef struct covey__image {
-    covey__reader whole; /* of all bytes */
+    covey__reader whole; /* reads all bytes */
     uint32_t version;
     uint32_t sections;
     size_t table; /* its offset */
 } covey__image;
 
 typedef struct covey__section_entry {
-    covey_section_kind kind; /* 0 behind the last */
+    covey_section_kind kind; /* 0 after the last section */
     uint32_t number;
     uint32_t checksum;
     size_t offset, bytes;
 } covey__section_entry;
 
-/* Checks the frame and the checksum of the table, and that sections are in their order and fill the image. */
+/* Checks the frame and the checksum of the table, and that sections are in order and fill the image. */
 bool covey__image_open(covey__image *image, const void *bytes, size_t size, covey_report *report);
 /* for (covey__section_entry s = covey__section_first(&image); s.kind; covey__section_next(&image, &s)) */
 covey__section_entry covey__section_first(const covey__image *image);
 void covey__section_next(const covey__image *image, covey__section_entry *section);
 covey__reader covey__section_reader(const covey__image *image, const covey__section_entry *section);
-bool covey__section_check(covey__image *image, const covey__section_entry *section);   /* its checksum */
-void covey__section_damaged(covey__image *image, const covey__section_entry *section); /* that is another one */
+bool covey__section_check(covey__image *image, const covey__section_entry *section);   /* verifies its checksum */
+void covey__section_damaged(covey__image *image, const covey__section_entry *section); /* reports a wrong checksum */
 
-/* A type as an image describes it. Its memory is the caller's to free. */
+/* A type as an image describes it. The caller frees it. */
 typedef struct covey__described {
-    covey_type type; /* complete, as one that is made at run time; storage as it was asked for */
+    covey_type type; /* complete, like a type made at run time; with the storage that the type asked for */
     covey_encoding encoding;
-    uint32_t record;       /* bytes of one */
+    uint32_t record;       /* bytes of a record */
     covey_storage storage; /* of the pool, when it was saved */
     char *memory;
     size_t bytes;
@@ -148,8 +151,8 @@ typedef struct covey__described {
 bool covey__read_type(covey__reader *reader, covey__heap *heap, covey__described *described); /* IMAGE, MEMORY */
 void covey__described_free(covey__heap *heap, covey__described *described);
 
-/* For images whose entities get other handles: `entered` is called when the entities are known, before any value; `now`
- * maps a handle. */
+/* For images whose entities get other handles. `entered` is called when the entities are loaded, before any value.
+ * `now` maps a handle of the image to the new one. */
 typedef struct covey__entering {
     covey_result (*entered)(void *context);
     covey_entity (*now)(const void *context, covey_entity before);
@@ -165,40 +168,42 @@ struct covey_writer {
 
 struct covey_reader {
     const unsigned char *bytes, *handles;
-    size_t size, handle_count; /* that are left */
+    size_t size, handle_count; /* remaining */
     bool failed;
-    const covey__entering *entering; /* whose handles these become; or NULL */
+    const covey__entering *entering; /* maps the handles that are read; or NULL */
 };
 
-/* An empty map from handles to handles, within the budget of a heap; NULL: MEMORY. */
+/* Makes an empty map from handles to handles, which counts for the budget of a heap. NULL: MEMORY. */
 covey_sparse_set *covey__handle_map(const covey__heap *heap);
 /* Maps the handles in fields of a value. */
 void covey__map_fields(const covey_fields *fields, void *value, const covey__entering *entering);
-bool covey__has_handles(const covey_fields *fields); /* of NULL: none */
+bool covey__has_handles(const covey_fields *fields); /* false for NULL */
 void covey__map_values(const covey_pool *pool, const covey__entering *entering);
 
-/* These call functions of the program, which must not change the world. Calls the save function for a value. Results are those of the function, or MEMORY, LIMIT, TYPE. */
+/* Calls the save function of a type for a value. Returns the result of the function, or MEMORY, LIMIT, TYPE. The
+ * functions of a codec must not change the world. */
 covey_result covey__codec_save(const covey_world *world, covey_writer *writer, const covey_type *type,
                                const void *value);
 void covey__writer_free(covey_writer *writer);
-/* Calls the load function with what is next in an image. False: it is refused, there is no memory, and no value. */
+/* Calls the load function of a type with the next bytes of an image. On failure returns false, after it has reported
+ * why, and there is no value. */
 bool covey__codec_load(const covey_world *world, covey__reader *reader, const covey_type *type, void *value,
                        const covey__entering *entering);
 
 /* image_save.c */
-bool covey__buffer_reserve(covey_buffer *buffer, size_t more); /* room behind what is there; false: no memory */
+bool covey__buffer_reserve(covey_buffer *buffer, size_t more); /* room for more bytes; false: MEMORY */
 bool covey__type_listed(const covey_type *const *types, const covey_type *type);
 
 /* image_load.c */
-/* Loads into a world that is empty; logs nothing. What another world knows is known, too; it may be the same one.
- * `entering` may be NULL. */
+/* Loads an image into an empty world; logs nothing. Types that the world `knows` has met are known as well; it may be
+ * the same world. `entering` may be NULL. */
 covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
                          const covey_load_desc *desc, const covey__entering *entering, covey_report *report);
-/* Limits the memory of a call as its description says, or the size of its image. The end turns MEMORY into LIMIT if that
- * was why. */
+/* Limits the memory of a call to the limit_bytes of its description, or to the default for the size of its image. If
+ * the limit caused a MEMORY failure, covey__limit_end turns it into LIMIT. */
 void covey__limit_begin(covey_world *world, const covey_load_desc *desc, size_t size);
 void covey__limit_end(covey_world *world, const covey_load_desc *desc, size_t size, covey_report *report);
-/* Drops a value that a codec has made and the program has not seen. */
+/* Drops a value that a codec has made before the program could see it. */
 void covey__drop_loaded(const covey_world *world, const covey_type *type, void *value);
 /* Ends a call: logs its report if it failed. */
 covey_result covey__report_to(covey_world *world, covey_report *report, covey_result result, const char *what);

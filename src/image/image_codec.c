@@ -1,5 +1,5 @@
-/* Codecs: what they write and read are bytes and, separately, handles. A writer keeps those of one value until its
- * function returns; a reader gives access to those of one value only. */
+/* Codecs write and read bytes and, separately, handles. A writer collects those of one value until its function
+ * returns; a reader gives access to those of one value only. */
 #include "image/image.h"
 
 #include "memory/alloc.h"
@@ -16,16 +16,16 @@ static bool is_plain(covey_kind kind) {
 
 /* ---- Writing -----------------------------------------------------------------------------------------------------*/
 
-static void fail(covey_writer *writer, covey_result result) {
+static void fail_writer(covey_writer *writer, covey_result result) {
     if (writer->result == COVEY_OK) writer->result = result;
 }
 
-/* Room for this many bytes, which the caller writes; NULL when an allocation fails. */
-static void *append(covey_writer *writer, covey_buffer *to, size_t count, size_t each) {
+/* Makes room for `count` elements, which the caller writes. NULL when an allocation fails or the limit is exceeded. */
+static void *append_room(covey_writer *writer, covey_buffer *to, size_t count, size_t each) {
     size_t left = (size_t)(writer->limit - writer->bytes.size - writer->handles.size);
     if (writer->result != COVEY_OK || count == 0) return NULL;
-    if (count > left / each) fail(writer, COVEY_ERROR_LIMIT);
-    else if (!covey__buffer_reserve(to, count * each)) fail(writer, COVEY_ERROR_MEMORY);
+    if (count > left / each) fail_writer(writer, COVEY_ERROR_LIMIT);
+    else if (!covey__buffer_reserve(to, count * each)) fail_writer(writer, COVEY_ERROR_MEMORY);
     if (writer->result != COVEY_OK) return NULL;
     to->size += count * each;
     return to->bytes + to->size - count * each;
@@ -36,10 +36,10 @@ void covey_write(covey_writer *writer, covey_kind kind, const void *values, size
     COVEY__NEEDS_ARRAY(NULL, values, count);
     bool is_handle = kind == COVEY_KIND_ENTITY;
     if (!is_handle && !is_plain(kind)) {
-        fail(writer, COVEY_ERROR_TYPE);
+        fail_writer(writer, COVEY_ERROR_TYPE);
         return;
     }
-    void *to = append(writer, is_handle ? &writer->handles : &writer->bytes, count, covey__kind_bytes(kind));
+    void *to = append_room(writer, is_handle ? &writer->handles : &writer->bytes, count, covey__kind_bytes(kind));
     if (to) covey__encode_kind(kind, to, values, count);
 }
 
@@ -116,11 +116,12 @@ void covey__drop_loaded(const covey_world *world, const covey_type *type, void *
     if (type->codec) covey__drop(world, type, value);
 }
 
-/* Reports the result of the load function. */
+/* Reports why a load function failed. */
 static bool refuse_value(covey__reader *reader, size_t at, const covey_type *type, covey_result result) {
     if (result == COVEY_ERROR_MEMORY && covey__is_sound(reader)) reader->report->result = result;
     else if (result == COVEY_ERROR_LIMIT)
-        covey__refuse(reader, COVEY_FAULT_LIMIT, at, "a %.100s has more than its functions allow", type->name);
+        covey__refuse(reader, COVEY_FAULT_LIMIT, at, "a value of %.100s exceeds the limit of its load function",
+                      type->name);
     else
         covey__refuse(reader, COVEY_FAULT_VALUE, at, "the load function of %.100s refused a value: %s", type->name,
                       covey_result_text(result));

@@ -9,8 +9,9 @@
 
 /* ---- Worlds that were used -----------------------------------------------------------------------------------------
  *
- * A handle that was given out never names another entity. So the table of a world that was used is kept while an image is
- * loaded, and no index gets a generation that it had before: an entity whose handle was used gets the next one. */
+ * A handle that was issued never names another entity. So while an image is loaded into a world that had entities, the
+ * old table is kept, and no index gets a generation that it had before: an entity whose handle was issued already gets
+ * the next generation. */
 
 bool covey__table_keep(covey__loading *l) {
     l->before.heap.allocator = l->world->heap.allocator;
@@ -24,7 +25,7 @@ static covey__entity_page *used_page(const covey_world *table, uint32_t number) 
     return covey__entity_page_of(table, number * COVEY_PAGE_SIZE);
 }
 
-/* Resets what the image has added, as if it had never been used. */
+/* Restores the old table. Indices that only the image has used become unused again. */
 void covey__table_restore(covey__loading *l) {
     covey_world *world = l->world;
     if (!l->is_kept) return;
@@ -49,7 +50,7 @@ static covey_entity now_raised(const void *context, covey_entity e) {
     return covey_alive(l->world, e) && covey_sparse_set_current(l->raised, e.index) != 0 ? (covey_entity){ 0, 0 } : e;
 }
 
-/* An entity of the image whose handle was used in this world. */
+/* Gives an entity of the image the next generation, because its handle was issued in this world before. */
 static bool raise(covey__loading *l, uint32_t index, uint32_t *generation, uint32_t used) {
     covey_entity before = covey__entity(index, *generation), now = covey__entity(index, used + 1);
     if (!l->raised) l->raised = covey__handle_map(&l->heap);
@@ -60,7 +61,7 @@ static bool raise(covey__loading *l, uint32_t index, uint32_t *generation, uint3
     return true;
 }
 
-/* An index that the image has used as well; `used` is its generation here. */
+/* Adapts the generation of an index that both the image and this world have used; `used` is its generation here. */
 static void age(covey__loading *l, covey__reader *reader, uint32_t index, uint32_t used) {
     uint32_t *generation = covey__generation_at(l->world, index);
     bool alive = (*generation & 1) != 0;
@@ -72,7 +73,7 @@ static void age(covey__loading *l, covey__reader *reader, uint32_t index, uint32
     else if (*generation < used) *generation = used;
 }
 
-/* The indices of a page that this world has used. */
+/* Does this for all indices of a page that this world has used. */
 static void age_page(covey__loading *l, covey__reader *reader, const covey__entity_page *before, uint32_t first) {
     covey__entity_page *page = covey__page_of(l->world, first);
     for (uint32_t i = 0; i < COVEY_PAGE_SIZE && covey__is_fine(l); i++) {
@@ -140,7 +141,7 @@ static void read_numbers(uint32_t *numbers, const unsigned char *from, uint32_t 
         for (uint32_t i = 0; i < count; i++) numbers[i] = covey__u32_at(from + (size_t)i * 4);
 }
 
-/* Indices that were used, one after the other; the generations of all runs follow in the image. */
+/* Loads a run of consecutive used indices. In the image, the generations of all runs follow the list of runs. */
 static void load_run(covey__loading *l, covey__reader *reader, uint64_t first, uint64_t count,
                      const unsigned char **from) {
     covey_world *world = l->world;
@@ -163,12 +164,12 @@ static void load_run(covey__loading *l, covey__reader *reader, uint64_t first, u
     }
 }
 
-/* Runs, one after the other: first index, indices. */
+/* The list of runs in the image: for each, the first index and how many. */
 typedef struct run_list {
     const unsigned char *at;
     uint32_t count;
-    uint64_t pages; /* that the world lacks */
-    uint64_t end;   /* of the last */
+    uint64_t pages; /* pages that the world lacks */
+    uint64_t end;   /* the end of the last run */
 } run_list;
 
 static uint64_t first_of(const run_list *r, uint32_t i) { return covey__u32_at(r->at + (size_t)i * 8); }
@@ -180,9 +181,9 @@ static uint64_t missing_pages(const covey_world *world, uint64_t first, uint64_t
     return missing;
 }
 
-/* Checks all runs before any allocation: what they need is only known if they are in order. */
+/* Checks all runs before anything is allocated: the memory that they need is only known if they are in order. */
 static bool check_runs(const covey_world *world, covey__reader *reader, run_list *r, uint32_t slots) {
-    uint64_t sum = 0, seen = 0; /* slots; pages before this one */
+    uint64_t sum = 0, seen = 0; /* of slots; pages counted so far */
     size_t at = (size_t)(r->at - reader->bytes);
     for (uint32_t i = 0; i < r->count && covey__is_sound(reader); i++) {
         uint64_t first = first_of(r, i), length = length_of(r, i), page = first / COVEY_PAGE_SIZE;
@@ -198,7 +199,7 @@ static bool check_runs(const covey_world *world, covey__reader *reader, run_list
         seen = end;
     }
     if (sum != slots)
-        covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the runs of indices do not have %u slots in all", slots);
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "the runs of indices do not add up to %u slots", slots);
     return covey__is_sound(reader);
 }
 
@@ -219,7 +220,7 @@ static void load_runs(covey__loading *l, covey__reader *reader, uint32_t slots, 
     l->dense = l->world->alive == slots && count == 1 ? slots : 0;
 }
 
-/* Images of version 1 list the free indices of each range, in an order that has no meaning today. */
+/* Images of version 1 also list the free indices of each range. Their order has no meaning any more. */
 static void skip_free_lists(const covey__loading *l, covey__reader *reader) {
     for (uint64_t i = 0; i <= l->world->reserved_count && covey__is_fine(l); i++)
         covey__read_many(reader, covey__read_u32(reader), 4);

@@ -1,13 +1,13 @@
-/* Snapshots in files: what is between files and images. */
+/* Images in files. */
 #include "image/file.h"
 
 #include "image/image.h"
 
-static bool write_to(const void *bytes, size_t size, void *file) { return covey__file_write(file, bytes, size); }
+static bool write_to_file(const void *bytes, size_t size, void *file) { return covey__file_write(file, bytes, size); }
 
-static void save(covey_world *world, covey__file *file, const covey_save_desc *desc, covey_report *report) {
-    covey__silence(world, true); /* who knows the file says it */
-    (void)covey_save_to_stream(world, write_to, file, desc, report);
+static void save_to(covey_world *world, covey__file *file, const covey_save_desc *desc, covey_report *report) {
+    covey__silence(world, true); /* covey_save_to_file logs one message */
+    (void)covey_save_to_stream(world, write_to_file, file, desc, report);
     covey__silence(world, false);
     if (report->result == COVEY_OK) covey__file_finish(file);
     else covey__file_abandon(file);
@@ -22,7 +22,7 @@ covey_result covey_save_to_file(covey_world *world, const char *path, const cove
     if (!report) report = &unheard;
     *report = (covey_report){ 0 };
     if (covey__file_create(&file, &covey__os_real, &heap, path, desc ? desc->zstd_level : 0, &of_file))
-        save(world, &file, desc, report);
+        save_to(world, &file, desc, report);
     if (of_file.result != COVEY_OK) *report = of_file;
     return covey__report_to(world, report, report->result, "the world could not be saved");
 }

@@ -1,4 +1,4 @@
-/* Which entities and components are saved. Who is left out is found once, and kept as bits, because saving takes several
+/* Which entities and components are saved. The choice is made once and kept as bits, because saving takes several
  * passes. */
 #include "image/image_filter.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- Names -------------------------------------------------------------------------------------------------------*/
 
-/* A name of an entity that becomes a root, because its parent is left out. */
+/* The name of an entity that becomes a root because its parent is left out. */
 typedef struct orphan {
     const char *text;
     uint32_t index;
@@ -35,7 +35,7 @@ static bool is_orphan(const covey__filter *filter, uint32_t index) {
     return covey__filter_has(filter, index) && parent != COVEY_NONE && !covey__filter_has(filter, parent);
 }
 
-/* Counts the orphans, and lists them if there is a list. */
+/* Counts the orphans, and fills `list` unless it is NULL. */
 static uint32_t list_orphans(const covey__filter *filter, orphan *list) {
     const covey_pool *names = filter->world->names ? filter->world->names->pool : NULL;
     uint32_t count = 0;
@@ -48,7 +48,8 @@ static uint32_t list_orphans(const covey__filter *filter, orphan *list) {
     return count;
 }
 
-/* Roots keep their names; of several orphans with the same name, the one with the lowest index keeps it. */
+/* Finds the entities that lose their name. Roots keep their names; if several orphans have the same name, the one with
+ * the lowest index keeps it. */
 static bool find_nameless(covey__filter *filter, covey__heap *heap) {
     static const covey_entity none = { 0, 0 };
     uint32_t count = list_orphans(filter, NULL);
@@ -70,20 +71,23 @@ static bool find_nameless(covey__filter *filter, covey__heap *heap) {
 
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 
-/* All numbers are powers of two. */
-enum { STEP = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64, MOST_PAGES = COVEY_NONE / COVEY__BLOCK_PAGE + 1 };
+/* STEP: indices that are in one word of bits and in one page of entities. All sizes are powers of two. */
+enum {
+    STEP = COVEY_PAGE_SIZE < COVEY__BLOCK_IDS ? COVEY_PAGE_SIZE : COVEY__BLOCK_IDS,
+    MOST_PAGES = COVEY_NONE / COVEY__BLOCK_PAGE + 1
+};
 
-/* Of indices of one page of entities, those that are alive. False: memory is out. */
+/* Sets the bits of living entities, for STEP indices of a page. False when an allocation fails. */
 static bool note_alive(covey__filter *filter, covey__heap *heap, uint32_t first, const uint32_t *generations) {
     uint64_t alive = 0;
     for (uint32_t i = 0; i < STEP; i++) alive |= (uint64_t)(generations[i] & 1) << i;
     if (alive == 0) return true;
     covey__filter_page *page = covey__pages_reach(heap, &filter->pages, first, MOST_PAGES, sizeof *page);
-    if (page) page->freed[first / 64 % COVEY__PAGE_BLOCKS] |= alive << first % 64;
+    if (page) page->freed[first / COVEY__BLOCK_IDS % COVEY__PAGE_BLOCKS] |= alive << first % COVEY__BLOCK_IDS;
     return page != NULL;
 }
 
-static bool note_all(covey__filter *filter, covey__heap *heap) {
+static bool note_living(covey__filter *filter, covey__heap *heap) {
     for (uint32_t number = 0; number < filter->world->page_count; number++) {
         uint32_t first = number * COVEY_PAGE_SIZE;
         const covey__entity_page *page = covey__entity_page_of(filter->world, first);
@@ -97,7 +101,7 @@ static bool note_all(covey__filter *filter, covey__heap *heap) {
     return true;
 }
 
-/* Those that have a component of one of these types, also a disabled one. */
+/* Leaves out entities that have a component, disabled or not, of one of these types. */
 static void leave_out(const covey__filter *filter, const covey_type *const *types) {
     const covey_world *world = filter->world;
     for (uint32_t i = 0; types && i < world->pool_count; i++) {
@@ -107,7 +111,7 @@ static void leave_out(const covey__filter *filter, const covey_type *const *type
         uint64_t first = 0;
         for (uint64_t mask; (mask = covey__storage_next_mask(pool, &first)) != 0; first += COVEY__BLOCK_IDS) {
             covey__filter_page *page = covey__page_at(&filter->pages, (uint32_t)first);
-            if (page) page->chosen[first / 64 % COVEY__PAGE_BLOCKS] &= ~mask;
+            if (page) page->chosen[first / COVEY__BLOCK_IDS % COVEY__PAGE_BLOCKS] &= ~mask;
         }
     }
 }
@@ -122,17 +126,19 @@ static uint64_t *next_word(const covey__filter *filter, uint64_t *word) {
     return NULL;
 }
 
-static void ask(const covey__filter *filter, const covey_save_desc *desc) {
+static void call_choose(const covey__filter *filter, const covey_save_desc *desc) {
     covey__hook hook = covey__hook_begin(filter->world, "choose function of a save", NULL);
     for (uint64_t word = 0, *chosen; (chosen = next_word(filter, &word)) != NULL; word++)
         for (uint64_t left = *chosen; left != 0; left &= left - 1) {
-            covey_entity e = covey_entity_at(filter->world, (uint32_t)(word * 64) + covey__lowest_bit(left));
+            covey_entity e =
+                covey_entity_at(filter->world, (uint32_t)(word * COVEY__BLOCK_IDS) + covey__lowest_bit(left));
             if (!desc->choose(filter->world, e, desc->choose_context)) *chosen &= ~(left & (0 - left));
         }
     covey__hook_end(hook);
 }
 
-/* An entity that is left out is one that was destroyed: its index is free, unless its generations are used up. */
+/* In the image, entities that are left out were destroyed: their indices are free, unless their generations are used
+ * up. */
 static void note_freed(covey__filter *filter) {
     for (uint64_t word = 0, *chosen; (chosen = next_word(filter, &word)) != NULL; word++) {
         covey__filter_page *page = filter->pages.at[word / COVEY__PAGE_BLOCKS];
@@ -140,7 +146,7 @@ static void note_freed(covey__filter *filter) {
         filter->count += covey__bits_in(*chosen);
         *freed &= ~*chosen;
         for (uint64_t left = *freed; left != 0; left &= left - 1) {
-            uint32_t index = (uint32_t)(word * 64) + covey__lowest_bit(left);
+            uint32_t index = (uint32_t)(word * COVEY__BLOCK_IDS) + covey__lowest_bit(left);
             if (covey__generation_of(filter->world, index) != COVEY_GENERATION_MAX) continue;
             *freed &= ~(left & (0 - left));
             filter->retires = true;
@@ -154,9 +160,9 @@ bool covey__filter_make(covey__filter *filter, covey__heap *heap, const covey_wo
     if (!desc->choose && !desc->without) return true;
     filter->chooses = true;
     filter->count = 0;
-    if (!note_all(filter, heap)) return false;
+    if (!note_living(filter, heap)) return false;
     leave_out(filter, desc->without);
-    if (desc->choose) ask(filter, desc);
+    if (desc->choose) call_choose(filter, desc);
     note_freed(filter);
     return find_nameless(filter, heap);
 }
@@ -169,10 +175,10 @@ void covey__filter_free(covey__filter *filter, covey__heap *heap) {
 
 void covey__filter_generations(const covey__filter *filter, uint32_t first, const uint32_t *from, uint32_t count,
                                uint32_t *to) {
-    static const covey__filter_page nobody;
+    static const covey__filter_page none;
     for (uint32_t i = 0; i < count; i++) {
         const covey__filter_page *page = covey__page_at(&filter->pages, first + i);
-        to[i] = from[i] + covey__has_bit((page ? page : &nobody)->freed, (first + i) % COVEY__BLOCK_PAGE);
+        to[i] = from[i] + covey__has_bit((page ? page : &none)->freed, (first + i) % COVEY__BLOCK_PAGE);
     }
     for (uint32_t i = 0; filter->retires && i < count; i++)
         if (from[i] == COVEY_GENERATION_MAX && !covey__filter_has(filter, first + i)) to[i] = 0;
@@ -196,7 +202,8 @@ uint64_t covey__filter_mask(const covey__filter *filter, const covey_pool *pool,
 }
 
 static bool takes(const covey__filter *filter, const covey_pool *pool, uint32_t index) {
-    return covey__filter_mask(filter, pool, index / 64 * 64, (uint64_t)1 << index % 64) != 0;
+    return covey__filter_mask(filter, pool, index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS,
+                              (uint64_t)1 << index % COVEY__BLOCK_IDS) != 0;
 }
 
 uint32_t covey__filter_next(const covey__filter *filter, const covey_pool *pool, uint32_t from) {

@@ -1,6 +1,7 @@
-/* Following: applies successive images of one source. A map from handles of the source to handles here is kept between
- * them, so that each image updates the entities of the one before. Parents and names are prepared before anything is
- * committed: nodes without links are made, entities without a name get one, and texts for the others wait. */
+/* Following: applies successive images of one source. A map from handles of the source to handles here is kept from
+ * image to image, so that each one updates the entities of the one before. Everything that can fail for parents and
+ * names is done before anything is committed: nodes are made without links, entities without a name get theirs, and the
+ * texts of other new names are allocated. */
 #include "image/image_merge.h"
 
 #include "memory/alloc.h"
@@ -12,7 +13,7 @@
 #include "tree/name.h"
 #include "tree/node.h"
 #include "observe/observers.h"
-#include "observe/order.h"
+#include "storage/order.h"
 #include "memory/result.h"
 #include "observe/tick.h"
 #include "storage/type.h"
@@ -24,10 +25,10 @@
 
 typedef covey__merging merging;
 
-/* A name given to an entity that had none, or a text that waits. */
+/* A name that was given to an entity without one, or the text of a new name that is set later. */
 typedef struct covey__renaming {
     uint32_t index;
-    char *text; /* NULL: the name was given */
+    char *text; /* NULL: the name was given already */
     uint32_t length;
 } covey__renaming;
 
@@ -41,7 +42,7 @@ static const covey_entity null_entity = { 0, 0 };
 
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
 
-/* The entity here of an entity of the source, if it is still alive; or null. */
+/* The entity here that belongs to an entity of the source, if it is still alive; otherwise null. */
 static covey_entity before_here(const merging *m, covey_entity e) {
     const covey_entity *here = covey_sparse_set_get(m->follower->known, e);
     return here && covey_alive(m->to, *here) ? *here : null_entity;
@@ -58,7 +59,8 @@ static covey_result take_fresh(merging *m) {
     return result;
 }
 
-/* Called when the entities of the image are known: finds those of the image before; the others are new. */
+/* Called when the entities of the image are loaded: finds those that earlier images have made, and creates the
+ * others. */
 static covey_result find_entities(void *context) {
     merging *m = context;
     uint32_t i = 0, fresh = 0;
@@ -155,7 +157,7 @@ static covey_result make_group_bits(merging *m) {
     return COVEY_OK;
 }
 
-/* Notes the entities that follow the source, or did: also those that are not in this image. */
+/* Sets the bits of all entities that follow the source, including those that are no longer in this image. */
 static covey_result make_all_bits(merging *m) {
     const covey_sparse_set *before = m->follower->known;
     m->words = (size_t)m->to->page_count * COVEY_PAGE_SIZE / 64 + 1;
@@ -173,15 +175,16 @@ static covey_result make_all_bits(merging *m) {
 
 /* ---- Sources -----------------------------------------------------------------------------------------------------*/
 
-/* The pool here whose components are removed where the source has none; or NULL. */
+/* The pool here whose components are removed if the source does not have them; or NULL. */
 static covey_pool *pool_to_thin(const merging *m, const covey_pool *from) {
     covey_pool *to = covey__is_internal(from) ? NULL : covey__pool_named(m->to, from->type->name);
     bool thins = to && !covey__merging_keeps(m, to->type) && (m->since == 0 || !to->type->ticks);
     return thins ? to : NULL;
 }
 
-/* Each pool is compared by the entities of the source, or by its own components, whichever are fewer; the latter needs
- * a map from entities here to the source, which is made if it saves more than it costs. */
+/* To find removed components, each pool is compared by the entities of the source or by its own components, whichever
+ * are fewer. The latter needs a map from entities here to those of the source. Returns whether that map saves more than
+ * it costs. */
 static bool wants_sources(const merging *m) {
     uint64_t saved = 0;
     for (uint32_t i = 0; i < m->from->pool_count && saved <= 4 * (uint64_t)m->room; i++) {
@@ -229,7 +232,7 @@ void covey__follow_undo(merging *m) {
 
 /* ---- Committing --------------------------------------------------------------------------------------------------*/
 
-/* New entities have only components that were added now: the last of these makes them join groups. */
+/* New entities have only components that were just added: when the last of these is settled, they join groups. */
 static void settle_new(const merging *m) {
     for (uint32_t i = 0; i < m->part_count; i++)
         if (m->parts[i].bits) m->parts[i].to->observers->settling = true;
@@ -242,7 +245,7 @@ static void settle_new(const merging *m) {
     }
 }
 
-/* The others have different components already: settles one after the other. */
+/* Entities that existed before have other components: settles each of them on its own. */
 static void settle_old(const merging *m, uint32_t index) {
     for (uint32_t i = m->grouped; i != COVEY__NO_NODE; i = m->parts[i].grouped)
         if (covey__has_bit(m->parts[i].bits, index)) m->parts[i].to->observers->settling = true;
@@ -254,28 +257,28 @@ static void settle_old(const merging *m, uint32_t index) {
     }
 }
 
-/* Like covey__changes_settle, for components added to entities that have others. */
+/* Like covey__changes_settle, for components that are added to entities with other components. */
 void covey__follow_settle(merging *m) {
     for (uint32_t i = 0; i < m->part_count; i++) {
         const covey__merged *p = &m->parts[i];
         for (uint32_t k = 0; k < p->added && p->to->type->ticks; k++) covey__ticks_note(p->to, p->picked[k].index);
         if (p->added != 0 && p->to->observers && p->to->observers->keeps_order)
-            covey__sort_insert_many(p->to, p->picked, p->added);
+            covey__order_insert_many(p->to, &p->to->observers->order, p->picked, p->added);
     }
     settle_new(m);
     for (uint32_t i = 0; i < m->room && m->grouped != COVEY__NO_NODE; i++)
         if (!covey__has_bit(m->is_new, m->entities[i].index)) settle_old(m, m->entities[i].index);
 }
 
-/* Whether an ancestor of an index follows the source, or did. */
+/* Whether an ancestor of an index follows the source, or did before this image. */
 static bool is_below_follower(const merging *m, uint32_t index) {
     while ((index = covey__parent_of(m->to, index)) != COVEY_NONE)
         if (covey__has_bit(m->follows, index)) return true;
     return false;
 }
 
-/* Roots of the source may have a parent of this world, unless an ancestor of that follows the source: this excludes
- * cycles. */
+/* Roots of the source keep a parent that this world has given them, unless that parent or one of its ancestors follows
+ * the source: so there are no cycles. */
 static void free_roots(const merging *m) {
     covey_entity e = null_entity;
     for (uint32_t i = 0; i < m->room; i++) {
@@ -285,7 +288,7 @@ static void free_roots(const merging *m) {
     }
 }
 
-/* Orders children as in the source, behind children that this world has added. */
+/* Orders children as in the source, after children that this world has added. */
 static void link_children(const merging *m) {
     uint32_t at = 0;
     for (covey_entity parent = next_parent(m, &at); !covey_is_null(parent); parent = next_parent(m, &at)) {
@@ -295,7 +298,7 @@ static void link_children(const merging *m) {
     }
 }
 
-/* Destroys entities of the image before that are not in this one. */
+/* The next entity that an earlier image has made and that is not in this one; null at the end. */
 static covey_entity next_gone(const merging *m, const covey_sparse_set *before, uint32_t *at) {
     for (; (*at = covey_sparse_set_next(before, *at)) != COVEY_NONE; ++*at)
         if (!covey_sparse_set_get(m->known, covey_sparse_set_at(before, *at)))
@@ -303,7 +306,7 @@ static covey_entity next_gone(const merging *m, const covey_sparse_set *before, 
     return null_entity;
 }
 
-/* Removes the names of entities that are gone. */
+/* Removes the names of entities that are no longer in the source. */
 static void free_names(const merging *m) {
     uint32_t at = 0;
     covey_entity e = next_gone(m, m->follower->known, &at);
@@ -311,7 +314,7 @@ static void free_names(const merging *m) {
         if (covey_alive(m->to, e)) covey__name_remove(m->to, e.index);
 }
 
-/* Sets the texts that waited, and removes names that the source does not have. */
+/* Sets the new names whose texts were allocated before, and removes names that the source does not have. */
 static void rename_all(merging *m) {
     covey_entity e = null_entity;
     for (uint32_t i = 0; i < m->renaming_count; i++) {
@@ -328,7 +331,7 @@ static void rename_all(merging *m) {
     }
 }
 
-/* If a sibling of this world has the name, it keeps it. */
+/* A sibling of this world's own keeps its name; the entity of the source then has none. */
 static void settle_names(const merging *m) {
     for (uint32_t i = 0; i < m->room; i++) {
         uint32_t index = m->entities[i].index;
@@ -361,7 +364,8 @@ static int compare_leaving(const void *a, const void *b) {
     return x->source < y->source ? -1 : x->source > y->source;
 }
 
-/* Compares by the components here, which are fewer than the entities of the source. */
+/* Removes components that are not in the image, by visiting those here, which are fewer than the entities of the
+ * source. */
 static void remove_few(const merging *m, const covey_pool *from, covey_pool *to) {
     uint32_t count = 0;
     for (uint32_t at = covey_pool_next(to, 0); at != COVEY_NONE; at = covey_pool_next(to, at + 1)) {
@@ -397,7 +401,7 @@ void covey__follow_remove(merging *m) {
     if (m->to->disabled) remove_from(m, m->from->disabled, m->to->disabled);
 }
 
-/* The follower's old map. */
+/* Frees what following needs, and the follower's old map. */
 void covey__follow_free(merging *m) {
     covey__free(&m->heap, m->renamings, m->renaming_room, sizeof *m->renamings, alignof(covey__renaming));
     covey__free(&m->heap, m->follows, m->words, sizeof *m->follows, alignof(uint64_t));
@@ -411,12 +415,12 @@ void covey__follow_free(merging *m) {
 
 /* ---- The call ----------------------------------------------------------------------------------------------------*/
 
-/* Why a follower reads no image now; NULL if it can. */
+/* Why a follower cannot read an image now; NULL if it can. */
 static const char *objection(const covey_follower *follower) {
     const covey_world *world = follower->dependent.world;
     if (!world) return "its world was destroyed: destroy the follower, too";
     bool called = follower->dependent.busy || world->emission;
-    return called ? "a listener is being called: do it when the call that it is part of has ended" : NULL;
+    return called ? "a listener is being called: do it after the call that the listener is part of has returned" : NULL;
 }
 
 covey_result covey_follow_from_memory(covey_follower *follower, const void *bytes, size_t size,

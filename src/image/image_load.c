@@ -1,6 +1,6 @@
 /* Loads an image into an empty world. Nothing in the image is trusted: every number is checked before it is used.
- * Storages are built in place and, when something turns out to be wrong, emptied again or put back as they were.
- * Checksums are computed while values are copied. */
+ * Storages are built in place; if the image turns out to be wrong, they are emptied or restored. Checksums are computed
+ * while values are copied. */
 #include "image/image_load.h"
 
 #include "memory/alloc.h"
@@ -27,7 +27,7 @@
 #include <stdalign.h>
 #include <stdio.h>
 
-static bool fail(covey__loading *l, covey_result result, const char *text) {
+static bool fail_load(covey__loading *l, covey_result result, const char *text) {
     if (!covey__is_fine(l)) return false;
     l->report->result = result;
     snprintf(l->report->text, sizeof l->report->text, "%s", text);
@@ -35,7 +35,7 @@ static bool fail(covey__loading *l, covey_result result, const char *text) {
 }
 
 bool covey__out_of_memory(covey__loading *l) {
-    return fail(l, COVEY_ERROR_MEMORY, "an allocation failed: the world is as it was");
+    return fail_load(l, COVEY_ERROR_MEMORY, "an allocation failed: the world is unchanged");
 }
 
 void covey__tell_progress(covey__loading *l, uint64_t done) {
@@ -43,7 +43,7 @@ void covey__tell_progress(covey__loading *l, uint64_t done) {
     if (!desc->progress || done - l->told < COVEY__PROGRESS_EVERY) return;
     l->told = done;
     if (!desc->progress(done, l->image.whole.end, desc->progress_context))
-        fail(l, COVEY_ERROR_CANCELLED, "the progress function cancelled it");
+        fail_load(l, COVEY_ERROR_CANCELLED, "the progress function cancelled the call");
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
@@ -56,8 +56,8 @@ static void refuse_memory(covey_report *report, uint64_t most, uint64_t offset) 
     *report = (covey_report){ .result = COVEY_ERROR_LIMIT, .fault = COVEY_FAULT_LIMIT, .offset = offset };
     snprintf(
         report->text, sizeof report->text,
-        "it takes more than %llu bytes of memory: raise limit_bytes, or --limit-bytes of covey-snap (default: 64 MB, "
-        "and 64 for each byte that was given)",
+        "loading takes more than %llu bytes of memory: raise limit_bytes, or --limit-bytes of covey-snap (default: "
+        "64 MB, and 64 for each byte of the input)",
         (unsigned long long)most);
 }
 
@@ -93,7 +93,7 @@ bool covey__allows(covey__reader *reader, size_t offset, uint64_t count, covey__
 
 void covey__expect_end(const covey__loading *l, covey__reader *reader) {
     if (covey__is_fine(l) && reader->at != reader->end)
-        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "a section has bytes behind its contents");
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "a section has extra bytes at its end");
 }
 
 /* ---- Parents and names -------------------------------------------------------------------------------------------*/
@@ -125,8 +125,9 @@ static void load_parents(covey__loading *l, const covey__section_entry *section)
     if (!covey__is_fine(l)) return;
     uint32_t depth;
     if (covey__hierarchy_is_sound(l->world, &depth))
-        covey__allows(&reader, section->offset, depth,
-                      (covey__bound){ "entities above one", "limit_depth", l->desc->limit_depth, COVEY__DEPTH_USUAL });
+        covey__allows(
+            &reader, section->offset, depth,
+            (covey__bound){ "ancestors of one entity", "limit_depth", l->desc->limit_depth, COVEY__DEPTH_USUAL });
     else covey__refuse(&reader, COVEY_FAULT_PARENT, section->offset, "an entity is its own ancestor");
 }
 
@@ -159,7 +160,7 @@ static void load_names(covey__loading *l, const covey__section_entry *section) {
 
 /* ---- Observers ---------------------------------------------------------------------------------------------------*/
 
-/* Created entities are listed later. */
+/* Lists the changes for observers, except for created entities: list_created does that. */
 static void list_changes(covey__loading *l) {
     l->changes[l->change_count++] = (covey__change){ .told = { .signal = COVEY_ON_CREATE } };
     for (uint32_t i = 0; i < l->part_count; i++) {
@@ -188,7 +189,7 @@ static void load_disabled(covey__loading *l, const covey__part *p) {
     uint64_t mask;
     for (uint32_t i = 0; i < p->disabled && covey__is_fine(l); i++) {
         size_t at = (size_t)(p->disabled_masks - l->image.whole.bytes) + (size_t)i * 12;
-        uint64_t first = (uint64_t)covey__block_at(p->disabled_masks, i, &mask) * 64;
+        uint64_t first = (uint64_t)covey__block_at(p->disabled_masks, i, &mask) * COVEY__BLOCK_IDS;
         if (mask == 0)
             covey__refuse(&l->image.whole, COVEY_FAULT_STRUCTURE, at,
                           "a block of disabled components has an empty mask");
@@ -234,19 +235,21 @@ static void drop_resources(const covey__loading *l) {
     }
 }
 
-/* Without components, ticks mean nothing; and those of whole blocks would count for components that are loaded. */
+/* Also frees ticks: without components they mean nothing, and ticks of whole blocks would apply to components that are
+ * loaded. */
 static void erase_all(covey_pool *pool) {
     covey__pool_erase_all(pool);
     if (pool->observers) covey__tick_pages_free(&pool->world->heap, &pool->observers->ticks);
 }
 
-/* Whether removal has left anything: holes or dead elements. */
+/* Whether removal has left holes or dead elements in an empty pool. */
 static bool has_remains(const covey_pool *pool) {
     const covey_sparse_set *set = covey__packed_in(pool);
     return set && set->end + set->dead != 0;
 }
 
-/* Pools of a world that was used, and has no entities, begin anew. What removal left in them is put aside. */
+/* Empties a pool of a world without entities. Holes and dead elements in it are put aside, to be restored if loading
+ * fails. */
 static void put_aside(covey__loading *l, covey_pool *pool) {
     if (has_remains(pool)) {
         l->aside[l->aside_count++] = *pool;
@@ -256,7 +259,7 @@ static void put_aside(covey__loading *l, covey_pool *pool) {
 }
 
 /* Never allocates: the pool was marked in the same blocks before. */
-static void put_back(covey__loading *l, const covey_pool *aside) {
+static void restore_storage(covey__loading *l, const covey_pool *aside) {
     covey_pool *pool = l->world->pools[aside->number];
     covey__storage_free(pool);
     covey__storage_take(pool, aside);
@@ -265,7 +268,7 @@ static void put_back(covey__loading *l, const covey_pool *aside) {
 }
 
 /* The program has not seen any value yet: drops only those that codecs have made. */
-static void undo(covey__loading *l) {
+static void undo_load(covey__loading *l) {
     covey_world *world = l->world;
     const covey_pool *names = world->names ? world->names->pool : NULL;
     for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE;)
@@ -281,13 +284,13 @@ static void undo(covey__loading *l) {
         covey__part_convert_back(p);
         if (p->pool->observers) p->pool->observers->settling = false;
     }
-    while (l->aside_count != 0) put_back(l, &l->aside[--l->aside_count]);
+    while (l->aside_count != 0) restore_storage(l, &l->aside[--l->aside_count]);
     covey__entities_reset(world);
     covey__table_restore(l);
     world->tick = l->tick;
 }
 
-/* Owners of a reserved range continue with it. */
+/* Whether the world has this reserved range after loading: its owner continues to use it. */
 static bool has_range(const covey_world *world, const covey__range *range) {
     const covey__range *there = covey__range_of(world, range->first);
     return there != &world->range && there->first == range->first && there->end == range->end;
@@ -296,8 +299,9 @@ static bool has_range(const covey_world *world, const covey__range *range) {
 static void check_ranges(covey__loading *l) {
     for (uint32_t i = 0; i < l->before.reserved_count && covey__is_fine(l); i++)
         if (!has_range(l->world, &l->before.reserved[i]))
-            fail(l, COVEY_ERROR_REFUSED,
-                 "the world has a reserved range that the image does not have: load into a world without it, or merge");
+            fail_load(
+                l, COVEY_ERROR_REFUSED,
+                "the world has a reserved range that the image does not have: load into a world without it, or merge");
 }
 
 static void load_entities(covey__loading *l, const covey__section_entry *section) {
@@ -305,7 +309,7 @@ static void load_entities(covey__loading *l, const covey__section_entry *section
     check_ranges(l);
     if (!covey__is_fine(l) || !l->entering || !l->entering->entered) return;
     covey_result result = l->entering->entered(l->entering->context);
-    if (result != COVEY_OK) fail(l, result, covey_result_text(result));
+    if (result != COVEY_OK) fail_load(l, result, covey_result_text(result));
 }
 
 static void load_section(covey__loading *l, const covey__section_entry *section) {
@@ -328,17 +332,17 @@ static void load_world(covey__loading *l, const covey__section_entry *section) {
     covey__expect_end(l, &reader);
     if (covey__is_fine(l) && partial && l->since == 0)
         covey__refuse(&reader, COVEY_FAULT_STRUCTURE, section->offset + 16,
-                      "a partial image begins at tick 0, which a whole one does");
+                      "the image is partial, but the tick that it begins after is 0");
     if (covey__is_fine(l) && tick == 0)
         covey__refuse(&reader, COVEY_FAULT_STRUCTURE, section->offset, "the tick of the image is 0");
     if (tick > l->world->tick) l->world->tick = tick;
     if (covey__is_fine(l) && alive != l->world->alive)
         covey__refuse(&reader, COVEY_FAULT_ENTITY, section->offset + 8,
-                      "the number of living entities is not the one that the image says");
+                      "the number of living entities is not the one in the image's header");
 }
 
-/* All components are there: the observers know them, and the world is whole again. What follows, as names, may be checked
- * by calls that validate it. */
+/* Called when all components are loaded: updates observers, so that the world is valid again. Later steps, such as
+ * names, call functions that may validate it. */
 static void load_observers(covey__loading *l, const covey__section_entry *world) {
     if (covey__is_fine(l)) load_world(l, world);
     if (covey__is_fine(l)) list_changes(l);
@@ -350,7 +354,7 @@ static void load_observers(covey__loading *l, const covey__section_entry *world)
         if (l->parts[i].pool) load_disabled(l, &l->parts[i]);
 }
 
-/* Entities got other handles: maps the handles in fields. */
+/* Maps the handles in fields, if entities got other handles. */
 static void map_all(covey__loading *l) {
     for (uint32_t i = 0; i < l->part_count; i++)
         if (l->parts[i].pool) covey__map_values(l->parts[i].pool, &l->raising);
@@ -395,17 +399,17 @@ static bool reserve_aside(covey__loading *l) {
     return l->aside != NULL;
 }
 
-/* Whether a world can be loaded into. */
+/* Whether an image can be loaded into the world; prepares it. */
 static bool clear_way(covey__loading *l) {
     covey_world *world = l->world;
     if (world->emission)
-        return fail(l, COVEY_ERROR_REFUSED,
-                    "a listener is being called: do it when the call that it is part of has ended");
+        return fail_load(l, COVEY_ERROR_REFUSED,
+                         "a listener is being called: do it after the call that the listener is part of has returned");
     if (world->alive != 0 || covey_world_resource_count(world) != 0)
-        return fail(l, COVEY_ERROR_REFUSED,
-                    "the world has entities or resources: clear it, or merge the image instead");
+        return fail_load(l, COVEY_ERROR_REFUSED,
+                         "the world has entities or resources: clear it, or merge the image instead");
     if (covey__commands_hold_ids(world))
-        return fail(l, COVEY_ERROR_REFUSED, "a command buffer has set ids aside: replay or clear it first");
+        return fail_load(l, COVEY_ERROR_REFUSED, "a command buffer has reserved ids: replay or clear it first");
     if (covey__entities_never_used(world)) return true;
     if (!reserve_aside(l) || !covey__table_keep(l)) return covey__out_of_memory(l);
     for (uint32_t i = 0; i < world->pool_count; i++)
@@ -413,7 +417,7 @@ static bool clear_way(covey__loading *l) {
     return true;
 }
 
-/* Tells the caller which entities have another handle than in the image. */
+/* Calls `merged` for entities that have another handle than in the image. */
 static void tell_raised(const covey__loading *l) {
     const covey_load_desc *desc = l->desc;
     for (uint32_t at = 0; l->raised && desc->merged && (at = covey_sparse_set_next(l->raised, at)) != COVEY_NONE; at++)
@@ -442,7 +446,7 @@ static void load_or_undo(covey__loading *l) {
     covey_result before = l->world->result;
     covey__silence(l->world, true); /* only one message is logged */
     load_all(l);
-    if (!covey__is_fine(l)) undo(l);
+    if (!covey__is_fine(l)) undo_load(l);
     covey__silence(l->world, false);
     l->world->result = before;
 }
@@ -457,7 +461,7 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
                          .part_root = COVEY__NO_NODE,
                          .tick = world->tick,
                          .heap = { world->heap.allocator, 0, world->heap.budget } };
-    bool merges = world->heap.budget->is_set; /* then a limit is set for the whole of it */
+    bool merges = world->heap.budget->is_set; /* merging has set a limit already */
     *report = (covey_report){ 0 };
     if (!merges) covey__limit_begin(world, desc, size);
     if (open_image(&l, bytes, size) && clear_way(&l)) load_or_undo(&l);

@@ -1,4 +1,4 @@
-/* What the sources that load images share: how far loading has come, and what is known of its parts. */
+/* Shared by the sources that load images: the state of a load, and of its pools. */
 #ifndef COVEY_IMAGE_LOAD_H
 #define COVEY_IMAGE_LOAD_H
 
@@ -8,47 +8,47 @@
 
 enum { COVEY__PROGRESS_EVERY = 1 << 20 };
 
-/* A pool of the image, and where it goes. */
+/* A pool of the image, and the pool of the world that it is loaded into. */
 typedef struct covey__part {
     covey__section_entry section;
     covey__described described;
     covey__plan plan;
     covey_pool *pool;
-    covey_storage before; /* of the pool, if the image converted it; otherwise the default */
+    covey_storage before; /* the pool's storage, if loading converted it; otherwise COVEY_STORAGE_DEFAULT */
     uint32_t count, end, dead, blocks, disabled;
-    const unsigned char *ids, *dead_ids, *holes, *masks, *disabled_masks, *ticks; /* in the image */
-    uint32_t made;                                                                /* values that functions have made */
-    covey_entity *entities; /* if the pool is observed: all that have the component */
+    /* In the image. */
+    const unsigned char *ids, *dead_ids, *holes, *masks, *disabled_masks, *ticks;
+    uint32_t made;          /* values that the codec has completed */
+    covey_entity *entities; /* if the pool is observed: all entities with the component */
     covey__links links;     /* in the tree of parts, by the names of their types */
 } covey__part;
 
 typedef struct covey__loading {
     covey_world *world;
-    const covey_world *knows; /* types, by their names */
+    const covey_world *knows; /* the world whose types are known */
     const covey_load_desc *desc;
     const covey__entering *entering;
-    bool is_kept;       /* there is one: */
-    covey_world before; /* of the world as it was, the table of entities, if any index was used */
-    covey_pool *aside;  /* the world's pools with holes and dead elements, as they were; room for: */
+    bool is_kept;       /* whether `before` is set: */
+    covey_world before; /* the old table of entities, if any index was used before */
+    covey_pool *aside;  /* old storages of pools with holes or dead elements; */
     uint32_t aside_count, aside_capacity;
-    covey_sparse_set
-        *raised; /* from handles of the image to those that entities got because theirs were used; or NULL */
-    covey__entering raising; /* by that */
+    covey_sparse_set *raised; /* maps handles of the image that were issued here before to new ones; or NULL */
+    covey__entering raising;  /* maps by `raised` */
     covey_report *report;
     covey__image image;
-    covey__heap heap; /* for what is needed only meanwhile */
+    covey__heap heap; /* for memory that is freed when loading ends */
     covey__part *parts;
     uint32_t part_count, part_capacity;
     uint32_t part_root;
-    covey_entity *created; /* if somebody listens: all that are alive */
+    covey_entity *created; /* if there are listeners: all entities */
     uint32_t created_count;
-    covey__change *changes; /* that they were, and what is added to pools that are observed */
+    covey__change *changes; /* to be reported: created entities, and components of observed pools */
     uint32_t change_count;
-    uint64_t tick;  /* the world's, before */
-    uint64_t since; /* the image has what was changed later; 0: all */
-    uint64_t dense; /* the indices below are all alive */
+    uint64_t tick;  /* the world's tick before loading */
+    uint64_t since; /* the image has only changes after this tick; 0: all */
+    uint64_t dense; /* all indices below this one are alive */
     uint64_t told;
-    covey__part *now; /* the pool whose values are read: */
+    covey__part *now; /* the pool whose values are being read; the rest is about it */
     covey__reader values;
     size_t summed;
     uint32_t sum;
@@ -58,28 +58,30 @@ typedef struct covey__loading {
 static inline bool covey__is_fine(const covey__loading *l) { return l->report->result == COVEY_OK; }
 
 /* image_load.c */
-bool covey__out_of_memory(covey__loading *l); /* false: that is the reason, if there is none yet */
-/* Whether as many bytes are left; otherwise LIMIT. Allocations fail without that, too, but not before some were made. */
+bool covey__out_of_memory(covey__loading *l); /* reports MEMORY, unless there is a failure already; returns false */
+/* Whether this many bytes are left of the limit; otherwise reports LIMIT. A check before many allocations, so that none
+ * is made in vain. */
 bool covey__may_take(const covey__loading *l, covey__reader *reader, uint64_t bytes);
-/* Codecs read the rest of a section. What they allocate is unknown: counts its bytes twice. False: LIMIT. */
+/* Called before codecs read the rest of a section. Counts its bytes twice, because the memory that codecs allocate is
+ * unknown. False: LIMIT. */
 bool covey__take_for_codecs(covey__loading *l, covey__reader *reader);
-/* A limit of the caller's; 0 is the default. */
+/* A limit of the caller and its default, which 0 stands for. */
 typedef struct covey__bound {
     const char *what, *name;
     uint64_t limit, usual;
 } covey__bound;
-bool covey__allows(covey__reader *reader, size_t offset, uint64_t count, covey__bound bound); /* so many? */
+bool covey__allows(covey__reader *reader, size_t offset, uint64_t count, covey__bound bound); /* false: LIMIT */
 void covey__tell_progress(covey__loading *l, uint64_t done);
-void covey__expect_end(const covey__loading *l, covey__reader *reader); /* of a section */
+void covey__expect_end(const covey__loading *l, covey__reader *reader); /* refuses extra bytes in a section */
 
 /* image_entities.c, image_pool.c */
 void covey__load_entities(covey__loading *l, const covey__section_entry *section);
-bool covey__table_keep(covey__loading *l); /* and begins a new one; false: no memory */
+bool covey__table_keep(covey__loading *l); /* and begins an empty one; false: MEMORY */
 void covey__table_restore(covey__loading *l);
 void covey__table_free(covey__loading *l);
 void covey__load_pool(covey__loading *l, const covey__section_entry *section);
-void covey__drop_part(const covey__loading *l, const covey__part *part); /* the values that functions have made */
-/* The pool, which is empty again, gets the storage that it had before. */
+void covey__drop_part(const covey__loading *l, const covey__part *part); /* drops values that codecs have made */
+/* Gives a pool, which must be empty, the storage that it had before. */
 void covey__part_convert_back(const covey__part *p);
 void covey__load_resource(covey__loading *l, const covey__section_entry *section);
 
@@ -103,7 +105,7 @@ static inline covey_entity covey__entity_at(const covey_world *world, uint32_t i
     return covey__entity(index, *covey__generation_at(world, index));
 }
 
-/* Which ids of a block are meant, from a list of blocks and their masks. */
+/* Entry i of a list of blocks and masks in the image: returns the block, and sets *mask. */
 static inline uint32_t covey__block_at(const unsigned char *masks, uint32_t i, uint64_t *mask) {
     *mask = covey__u64_at(masks + (size_t)i * 12 + 4);
     return covey__u32_at(masks + (size_t)i * 12);

@@ -1,5 +1,5 @@
 /* Adds an image to a world that has entities of its own. Loads the image into a hidden world; then its entities get
- * handles here, and their components move over. All that can fail comes before any value moves. */
+ * handles here, and their components are moved. Everything that can fail is done before any value moves. */
 #include "image/image_merge.h"
 
 #include "memory/alloc.h"
@@ -45,7 +45,7 @@ covey_result covey__merging_reserve(merging *m) {
     return m->known && (m->entities || m->from->alive == 0) ? COVEY_OK : COVEY_ERROR_MEMORY;
 }
 
-/* Called when the entities of the image are known, before any value: all of them are new. */
+/* Called when the entities of the image are loaded, before any value: creates all of them. */
 static covey_result make_entities(void *context) {
     merging *m = context;
     uint32_t i = 0;
@@ -62,12 +62,12 @@ static covey_result make_entities(void *context) {
 
 /* ---- Parts -------------------------------------------------------------------------------------------------------*/
 
-/* Parents and names are no components of the program: they are set again. */
+/* Parents and names are not components: they are set separately. */
 static bool is_merged(const covey_pool *pool) {
     return covey_pool_count(pool) != 0 && (!covey__is_internal(pool) || pool == pool->world->disabled);
 }
 
-/* Creates a type here that was created from the image. NULL: the result of the world says why. */
+/* The type in this world. Types that were made from the image are made here. NULL: the world's result is the reason. */
 static const covey_type *type_here(const merging *m, const covey_type *type) {
     return covey__type_is_made(m->from, type) ? covey_type_create(m->to, type) : type;
 }
@@ -80,8 +80,8 @@ static covey_pool *pool_here(const merging *m, const covey_pool *pool) {
 
 bool covey__merging_keeps(const merging *m, const covey_type *type) { return covey__type_listed(m->desc->keep, type); }
 
-/* Whether a value of the image equals the one here. Unknown for types with a codec. */
-static bool is_same(const covey_type *type, const void *value, const void *here) {
+/* Whether a value of the image equals the one here. Always false for types with a codec. */
+static bool is_same_value(const covey_type *type, const void *value, const void *here) {
     if (type->codec) return false;
     if (type->fields) return covey__fields_equal(type->fields, value, here);
     return type->size == 0 || memcmp(value, here, type->size) == 0;
@@ -89,10 +89,10 @@ static bool is_same(const covey_type *type, const void *value, const void *here)
 
 static covey__fate fate_of(const part *p, covey_entity e, const void *value, bool keeps) {
     if (!covey__has_index(p->to, e.index)) return COVEY__ADDED;
-    return keeps || is_same(p->to->type, value, covey__value_of_index(p->to, e.index)) ? COVEY__LEFT : COVEY__SET;
+    return keeps || is_same_value(p->to->type, value, covey__value_of_index(p->to, e.index)) ? COVEY__LEFT : COVEY__SET;
 }
 
-/* Entities that were here before may have some of the components. */
+/* Decides for each component whether it is added, set or left: entities that existed before may have it. */
 static covey_result tell_apart(const merging *m, part *p) {
     uint32_t i = 0;
     covey__heap *heap = (covey__heap *)(uintptr_t)&m->heap;
@@ -116,7 +116,7 @@ static covey_result list_part(merging *m, covey_pool *pool) {
     uint32_t count = covey_pool_count(pool), i = 0;
     *p = (part){ .from = pool, .to = pool_here(m, pool), .count = count };
     if (!p->to) return m->to->result;
-    if (p->to->type->move) { /* places would have no values for a while, but might be moved */
+    if (p->to->type->move) { /* places have no values at first, and the hook would move them */
         m->culprit = p->to->type->name;
         return COVEY_ERROR_REFUSED;
     }
@@ -145,13 +145,12 @@ static covey_result list_parts(merging *m) {
 
 static covey__fate fate_at(const part *p, uint32_t i) { return p->fates ? (covey__fate)p->fates[i] : COVEY__ADDED; }
 
-/* Whether a component stays as it is because the caller wants so; equal components may still become enabled or
- * disabled. */
+/* Whether `.keep` protects a component here. Otherwise it may be enabled or disabled even if its value is equal. */
 static bool stays(const merging *m, const part *p, uint32_t i) {
     return fate_at(p, i) == COVEY__LEFT && covey__merging_keeps(m, p->to->type);
 }
 
-/* A table for what is disabled among the components of a part. */
+/* Makes room to disable components of a part. */
 static covey_result prepare_disabled(const merging *m, const part *p) {
     uint32_t i = 0;
     if (!covey__may_hide(p->from)) return COVEY_OK;
@@ -162,7 +161,7 @@ static covey_result prepare_disabled(const merging *m, const part *p) {
     return COVEY_OK;
 }
 
-/* The first change is that entities were created. */
+/* Lists the changes for observers. The first is that entities were created. */
 static void note_changes(merging *m) {
     m->changes[m->change_count++] =
         (covey__change){ .told = { .signal = COVEY_ON_CREATE, .entities = m->fresh, .count = m->count } };
@@ -215,7 +214,7 @@ static covey_result give_names(const merging *m) {
     return COVEY_OK;
 }
 
-/* Adds resources that the world lacks; both worlds have the values until all has succeeded. */
+/* Adds resources that the world lacks. Both worlds have the values until everything has succeeded. */
 static covey_result set_resources(merging *m) {
     uint32_t count = covey_world_resource_count(m->from);
     covey__entering entering = { .now = now_in, .context = m };
@@ -226,7 +225,7 @@ static covey_result set_resources(merging *m) {
         const covey_type *was = covey_world_resource(m->from, i), *type = was;
         char *value = covey_resource_get_raw(m->from, was);
         if (was->fields) covey__map_fields(was->fields, value, &entering);
-        if (was->move) { /* not both worlds can have the value */
+        if (was->move) { /* the value cannot be in both worlds */
             m->culprit = was->name;
             return COVEY_ERROR_REFUSED;
         }
@@ -239,19 +238,19 @@ static covey_result set_resources(merging *m) {
     return COVEY_OK;
 }
 
-static void overwrite(const covey_world *world, void *value, const covey_type *type, const void *other) {
+static void overwrite_resource(const covey_world *world, void *value, const covey_type *type, const void *other) {
     covey__drop(world, type, value);
     covey__copy(value, other, type->size);
 }
 
-/* Which of m->resources comes next: they are in the order of `from`. */
+/* The next of m->resources, which are in the order of `from`. */
 typedef struct moving {
     const merging *m;
     uint32_t next;
 } moving;
 
-/* Whether a resource has moved to the other world: it was set there or, when following, replaces the one there, unless
- * that refers to an object of the program. */
+/* Moves a resource to the other world, and returns whether it did: it was set there already; or, when following, it
+ * replaces the one there, unless that refers to an object of the program. */
 static bool move_resource(const covey_type *was, void *value, void *context) {
     moving *moved = context;
     const merging *m = moved->m;
@@ -260,7 +259,7 @@ static bool move_resource(const covey_type *was, void *value, void *context) {
         moved->next++;
     } else {
         if (!m->follower || !type || covey__merging_keeps(m, was)) return false;
-        overwrite(m->to, covey_resource_get_raw(m->to, type), type, value);
+        overwrite_resource(m->to, covey_resource_get_raw(m->to, type), type, value);
     }
     covey__kept_moved(was, type, value);
     return true;
@@ -270,7 +269,7 @@ static void move_resources(const merging *m) { covey__resources_erase_if(m->from
 
 /* ---- Back, and on ------------------------------------------------------------------------------------------------*/
 
-static void undo(merging *m) {
+static void undo_merge(merging *m) {
     covey_world *world = m->to;
     if (m->follower) covey__follow_undo(m);
     for (uint32_t i = 0; i < m->count; i++) {
@@ -281,7 +280,7 @@ static void undo(merging *m) {
     for (uint32_t i = m->resource_count; i-- != 0;) covey__resource_erase(world, m->resources[i]);
 }
 
-/* Drops the value here and moves the one of the image, or the reverse. */
+/* Moves a value of the image here, dropping an old one; or drops the value of the image, if the one here stays. */
 static void move_value(const part *p, uint32_t i, void *value) {
     covey_entity e = p->entities[i];
     covey__fate fate = fate_at(p, i);
@@ -332,7 +331,7 @@ static void tell_of_merge(const merging *m) {
     covey__changes_tell(m->to, m->changes, m->change_count);
 }
 
-static covey_result prepare(merging *m) {
+static covey_result prepare_merge(merging *m) {
     covey_result result = list_parts(m);
     if (result == COVEY_OK && !m->follower) result = link_parents(m);
     if (result == COVEY_OK && !m->follower) result = give_names(m);
@@ -343,13 +342,13 @@ static covey_result prepare(merging *m) {
 }
 
 covey_result covey__merge(merging *m) {
-    covey_result result = prepare(m);
-    if (result != COVEY_OK) undo(m);
+    covey_result result = prepare_merge(m);
+    if (result != COVEY_OK) undo_merge(m);
     else move_all(m);
     return result;
 }
 
-/* ---- Worlds that nobody sees -------------------------------------------------------------------------------------*/
+/* ---- Hidden worlds ----------------------------------------------------------------------------------------------- */
 
 covey_world *covey__merging_world(const covey_world *to) {
     covey_world *from = covey_world_create(&(covey_world_desc){
@@ -362,7 +361,7 @@ covey_world *covey__merging_world(const covey_world *to) {
     return from;
 }
 
-/* The program has not seen what is left: drops only values that codecs have made. */
+/* Destroys the hidden world. The program has not seen its remaining values: drops only those that codecs have made. */
 static void destroy_image(covey_world *image, const covey_world *to) {
     for (uint32_t i = 0; i < image->pool_count; i++) {
         covey_pool *pool = image->pools[i];
@@ -402,7 +401,7 @@ void covey__merging_free(merging *m) {
 
 /* ---- Images ------------------------------------------------------------------------------------------------------*/
 
-/* The values have moved. */
+/* Empties the hidden world's pools after their values were moved. */
 static void erase_parts(const merging *m) {
     for (uint32_t i = 0; i < m->part_count; i++) covey__pool_erase_all(m->parts[i].from);
 }
@@ -411,7 +410,7 @@ static covey_result read_and_merge(merging *m, const covey__entering *entering, 
                                    covey_report *report) {
     covey_image_info info = { 0 };
     covey_result result = covey__load(m->from, m->to, bytes, size, m->desc, entering, report);
-    if (result != COVEY_OK) undo(m);
+    if (result != COVEY_OK) undo_merge(m);
     if (result != COVEY_OK) return result;
     covey_image_look(bytes, size, &info, NULL);
     m->since = info.since;
@@ -454,7 +453,7 @@ covey_result covey__merge_world(merging *m) {
     covey__silence(to, true); /* only one message is logged */
     covey_result result = make_entities(m);
     if (result == COVEY_OK) result = covey__merge(m);
-    else undo(m);
+    else undo_merge(m);
     covey__silence(to, false);
     to->result = before;
     if (result != COVEY_OK) return result;

@@ -1,11 +1,10 @@
-/* Components and resources from an image: their types, as the program has them now; their entities; and their values,
- * whose checksums are computed while they are copied. */
+/* Loads components and resources from an image: their types, as the program has them now; their entities; and their
+ * values, whose checksums are computed while they are copied. */
 #include "image/image_load.h"
 
 #include "memory/alloc.h"
 #include "memory/balanced.h"
 #include "memory/bits.h"
-#include "storage/block_store.h"
 #include "memory/crc32c.h"
 #include "memory/lines.h"
 #include "observe/observers.h"
@@ -23,7 +22,7 @@ enum { SUM_EVERY = 1 << 14 };
 
 /* ---- Types -------------------------------------------------------------------------------------------------------*/
 
-static const covey_type *find_in(const covey_type *const *types, const char *name) {
+static const covey_type *find_type_in(const covey_type *const *types, const char *name) {
     for (; types && *types; types++)
         if ((*types)->name && strcmp((*types)->name, name) == 0) return *types;
     return NULL;
@@ -37,28 +36,28 @@ static bool is_foreign(const covey__described *d) {
     return is_raw(d->encoding) && d->encoding != covey__type_encoding(&d->type);
 }
 
-/* Why values that were written like this cannot become values of a type; NULL if they can. */
+/* Why values of a type cannot be loaded from this description; NULL if they can. The text continues "<type> is ...". */
 static const char *conflict(const covey_type *type, const covey__described *d) {
     if (is_raw(d->encoding)) {
-        if (is_foreign(d)) return "raw, and of a machine with the other byte order";
-        if (!type->raw) return "raw in the image, and is not in the program";
-        return type->size != d->type.size ? "raw, and has another size" : NULL;
+        if (is_foreign(d)) return "raw, and from a machine with the other byte order";
+        if (!type->raw) return "raw in the image, but not in the program";
+        return type->size != d->type.size ? "raw, and has another size in the program" : NULL;
     }
     if (type->size == 0 || type->fields || type->codec) return NULL;
-    return d->encoding == COVEY_ENCODING_CODEC ? "written by functions in the image, and has none in the program"
+    return d->encoding == COVEY_ENCODING_CODEC ? "written by a codec in the image, but has no codec in the program"
                                                : "not described by fields in the program";
 }
 
-/* The type of the program or the world; a new one, if unknown types are kept; NULL if it is skipped, or refused. */
+/* The type of the program or the world; a new one, if unknown types are kept; NULL if it is skipped or refused. */
 static const covey_type *find_type(covey__loading *l, covey__reader *reader, const covey__described *d,
                                    bool of_resource) {
     const char *name = d->type.name;
     if (strcmp(name, COVEY__DISABLED) == 0) return covey_id(covey_disabled);
-    const covey_type *type = find_in(l->desc->types, name);
+    const covey_type *type = find_type_in(l->desc->types, name);
     if (!type) type = covey_type_find(l->knows, name);
     if (!type) type = covey__resource_named(l->knows, name);
     if (l->desc->only && !covey__type_listed(l->desc->only, &d->type)) return NULL;
-    if (!type) type = find_in(l->desc->only, name);
+    if (!type) type = find_type_in(l->desc->only, name);
     if (type && type->transient) return NULL;
     if (type) {
         const char *why = conflict(type, d);
@@ -70,8 +69,8 @@ static const covey_type *find_type(covey__loading *l, covey__reader *reader, con
         covey__refuse(reader, COVEY_FAULT_TYPE, reader->at,
                       "the program does not know the type %.100s: add it to .types, or set .unknown", name);
     else if (is_foreign(d))
-        covey__refuse(reader, COVEY_FAULT_TYPE, reader->at, "%.100s is raw, and of a machine with the other byte order",
-                      name);
+        covey__refuse(reader, COVEY_FAULT_TYPE, reader->at,
+                      "%.100s is raw, and from a machine with the other byte order", name);
     else if (!(type = (of_resource ? covey__type_keep : covey_type_create)(l->world, &d->type)))
         covey__out_of_memory(l);
     return type;
@@ -88,7 +87,7 @@ static bool make_plan(covey__loading *l, covey__reader *reader, covey__plan *pla
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
 
-static void sum_up(covey__loading *l) {
+static void sum_values(covey__loading *l) {
     l->sum = covey__crc32c(l->sum, l->values.bytes + l->summed, l->values.at - l->summed);
     l->summed = l->values.at;
     covey__tell_progress(l, l->summed);
@@ -112,7 +111,7 @@ static void load_run_of_values(void *values, size_t count, void *context) {
             l->summed = l->values.at;
             covey__tell_progress(l, l->summed);
         } else l->sound = covey__decode(plan, to, from, some);
-        if (l->values.at - l->summed >= SUM_EVERY) sum_up(l);
+        if (l->values.at - l->summed >= SUM_EVERY) sum_values(l);
     }
 }
 
@@ -159,7 +158,7 @@ static void read_ids(covey__loading *l, covey__reader *reader, covey__part *p) {
     uint64_t values = (uint64_t)p->count * p->described.record;
     size_t left = reader->end - reader->at;
     if (covey__is_fine(l) && (p->described.encoding == COVEY_ENCODING_CODEC ? values > left : values != left))
-        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "the values of %.100s are not as many as its ids",
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "%.100s has more or fewer values than ids",
                       p->described.type.name);
 }
 
@@ -185,8 +184,8 @@ static void check_blocks(covey__loading *l, covey__reader *reader, const covey__
         next = (uint64_t)block + 1;
     }
     if (count != p->count)
-        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "%.100s has another number of ids than it says",
-                      p->described.type.name);
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at,
+                      "the number of ids of %.100s is not the one that its section states", p->described.type.name);
 }
 
 /* for (walk w = { 0 }; next_id(p, &w);) w.index */
@@ -220,11 +219,11 @@ static void check_ids(covey__loading *l, covey__reader *reader, const covey__par
             covey__refuse(reader, COVEY_FAULT_ENTITY, (size_t)(p->ids - reader->bytes) + (size_t)(w.next - 1) * 4,
                           "%.100s is at index %u, which is not alive", p->described.type.name, w.index);
     if (covey__is_fine(l) && count != p->count)
-        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at, "%.100s has another number of ids than it says",
-                      p->described.type.name);
+        covey__refuse(reader, COVEY_FAULT_STRUCTURE, reader->at,
+                      "the number of ids of %.100s is not the one that its section states", p->described.type.name);
 }
 
-/* Observers need a list, and memory, before components get their places. */
+/* Called before components are placed: makes the list of entities and the memory that observers need. */
 static bool prepare_observers(covey__loading *l, covey__part *p) {
     uint32_t i = 0;
     if (!p->pool->observers) return true;
@@ -235,18 +234,12 @@ static bool prepare_observers(covey__loading *l, covey__part *p) {
 }
 
 static bool build_blocks(covey__loading *l, const covey__part *p) {
-    covey__block_store *blocks = &p->pool->blocks;
     uint64_t mask;
     for (uint32_t i = 0; i < p->blocks; i++) {
         uint32_t block = covey__block_at(p->masks, i, &mask);
-        bool known = covey__blocks_have_page(blocks, block / COVEY__PAGE_BLOCKS);
-        if (!known && covey__blocks_reserve(blocks, block * COVEY__BLOCK_IDS, covey__block_limit(l->world)) != COVEY_OK)
-            return covey__out_of_memory(l);
-        covey__block_page *page = covey__block_page_of(blocks, block * COVEY__BLOCK_IDS);
-        page->masks[block % COVEY__PAGE_BLOCKS] = mask;
-        page->summary |= (uint64_t)1 << block % COVEY__PAGE_BLOCKS;
+        if (!covey__storage_put_mask(p->pool, block * COVEY__BLOCK_IDS, mask)) return covey__out_of_memory(l);
     }
-    return covey__blocks_shape(blocks) || covey__out_of_memory(l);
+    return covey__storage_shape(p->pool) || covey__out_of_memory(l);
 }
 
 /* Places an element at its position; false when its index is present already, or an allocation fails. */
@@ -277,7 +270,7 @@ static void link_holes(covey__reader *reader, covey_sparse_set *set, const unsig
         uint32_t at = covey__u32_at(holes + (size_t)i * 4);
         if (at >= set->end || set->ids[at].generation != 0 || set->ids[at].index != at) {
             covey__refuse(reader, COVEY_FAULT_STRUCTURE, (size_t)(holes - reader->bytes) + (size_t)i * 4,
-                          "position %u is no hole, or is listed twice", at);
+                          "position %u is not a hole, or is listed twice", at);
             return;
         }
         if (last == COVEY_NONE) set->hole = at;
@@ -288,7 +281,7 @@ static void link_holes(covey__reader *reader, covey_sparse_set *set, const unsig
 }
 
 static void put_dead(covey__loading *l, covey__reader *reader, const covey__part *p) {
-    covey_sparse_set *set = &p->pool->set;
+    covey_sparse_set *set = covey__packed(p->pool);
     for (uint32_t i = 0; i < p->dead && covey__is_fine(l); i++) {
         const unsigned char *id = p->dead_ids + (size_t)i * 8;
         covey_entity e = covey_entity_make(covey__u32_at(id), covey__u32_at(id + 4));
@@ -303,7 +296,7 @@ static void put_dead(covey__loading *l, covey__reader *reader, const covey__part
 
 /* Places elements, holes and dead elements at their positions. */
 static bool build_set(covey__loading *l, covey__reader *reader, const covey__part *p) {
-    covey_sparse_set *set = &p->pool->set;
+    covey_sparse_set *set = covey__packed(p->pool);
     if (covey_sparse_set_reserve(set, p->end + p->dead) != COVEY_OK) return covey__out_of_memory(l);
     for (uint32_t at = 0; at < p->end && covey__is_fine(l); at++) {
         uint32_t index = covey__u32_at(p->ids + (size_t)at * 4);
@@ -317,7 +310,7 @@ static bool build_set(covey__loading *l, covey__reader *reader, const covey__par
     return covey__is_fine(l);
 }
 
-/* Otherwise adds components one by one. */
+/* For pools whose arrays cannot be built directly: adds components one by one. */
 static void load_one_by_one(covey__loading *l, covey__part *p) {
     const void *none = NULL;
     l->now = p;
@@ -336,7 +329,8 @@ static void load_one_by_one(covey__loading *l, covey__part *p) {
     }
 }
 
-/* Codecs complete the values, in the order of the image. If the type has no codec any more, what it wrote is skipped. */
+/* Completes values with the codec of their type, in the order of the image. If the type has no codec any more, skips
+ * what it wrote. */
 static void load_owned(covey__loading *l, covey__part *p) {
     const covey_type *type = p->pool->type;
     if (p->described.encoding != COVEY_ENCODING_CODEC) {
@@ -351,7 +345,7 @@ static void load_owned(covey__loading *l, covey__part *p) {
     for (walk w = { 0 }; next_id(p, &w) && covey__is_fine(l);) {
         bool made = covey__codec_load(l->knows, &l->values, type, covey__value_of_index(p->pool, w.index), l->entering);
         p->made += made;
-        if (l->values.at - l->summed >= SUM_EVERY) sum_up(l);
+        if (l->values.at - l->summed >= SUM_EVERY) sum_values(l);
     }
 }
 
@@ -361,15 +355,15 @@ void covey__drop_part(const covey__loading *l, const covey__part *p) {
         covey__drop_loaded(l->knows, p->pool->type, covey__value_of_index(p->pool, w.index));
 }
 
-/* An empty pool gets another storage. Never allocates. */
+/* Gives an empty pool another storage. Never allocates. */
 static void change_storage(covey_pool *pool, covey_storage storage) {
     covey__storage_free(pool);
     covey__pool_init(pool, storage);
     covey__pool_update(pool);
 }
 
-/* Converts a pool that had been converted, if that is possible. */
-static void convert(covey__part *p) {
+/* Converts a pool to the storage that it was converted to when it was saved, if that is possible. */
+static void convert_as_saved(covey__part *p) {
     covey_pool *pool = p->pool;
     covey_storage asked = p->described.type.storage, was = p->described.storage;
     bool own = covey__type_storage(pool->type) == asked && pool->storage == asked;
@@ -384,7 +378,7 @@ void covey__part_convert_back(const covey__part *p) {
     if (p->before != COVEY_STORAGE_DEFAULT) change_storage(p->pool, p->before);
 }
 
-/* Whether its arrays can be built with the same positions. */
+/* Whether the arrays of the pool can be built with the positions of the image. */
 static bool is_exact(const covey__part *p) {
     const covey_sparse_set *set = covey__packed_in(p->pool);
     return is_packed(p) ? set && set->policy == p->described.type.policy : !set;
@@ -404,9 +398,10 @@ static void fill_places(covey__loading *l, covey__reader *reader, covey__part *p
     covey__pool_moved(p->pool, true);
 }
 
-/* Values may move while others are placed: as bytes, because no value is complete before its codec is done. */
+/* Values may move while others are placed: without the move hook, because no value is complete before its codec has
+ * run. */
 static void fill_pool(covey__loading *l, covey__reader *reader, covey__part *p) {
-    convert(p);
+    convert_as_saved(p);
     covey__mover mover = covey__storage_set_mover(p->pool, (covey__mover){ NULL, NULL });
     fill_places(l, reader, p);
     covey__storage_set_mover(p->pool, mover);
@@ -447,7 +442,7 @@ static const covey__part *part_named(const covey__loading *l, const char *name) 
     return NULL;
 }
 
-/* A type comes once, whether it is loaded or skipped. */
+/* Adds a part to the tree. Each type may come only once, whether it is loaded or skipped. */
 static void list_part(covey__loading *l, covey__reader *reader, const covey__part *p) {
     covey__tree tree = { links_of, is_before, l };
     const char *name = p->described.type.name;
@@ -479,14 +474,14 @@ void covey__load_pool(covey__loading *l, const covey__section_entry *section) {
     read_pool(l, &reader, p);
     if (covey__is_fine(l)) {
         covey__expect_end(l, &reader);
-        sum_up(l);
+        sum_values(l);
         if (l->sum != section->checksum) covey__section_damaged(&l->image, section);
     } else if (l->report->fault != COVEY_FAULT_NONE) covey__section_check(&l->image, section);
 }
 
 /* ---- Resources ---------------------------------------------------------------------------------------------------*/
 
-/* Makes a value from its record and the data of its codec. False: there is none. */
+/* Makes a value from its record and the data of its codec. False: it was refused, and there is no value. */
 static bool make_resource(covey__loading *l, covey__reader *reader, const covey_type *type, const covey__described *d,
                           const covey__plan *plan, const unsigned char *record, void *value) {
     bool owns = d->encoding == COVEY_ENCODING_CODEC;
@@ -524,7 +519,7 @@ static void load_resource_of(covey__loading *l, covey__reader *reader, const cov
     covey__plan_free(&l->heap, &plan);
 }
 
-/* Components of this name are of the same type. */
+/* Whether a resource and the components with its name have the same type. */
 static bool is_one_type(const covey__loading *l, const covey__described *d) {
     const covey__part *p = part_named(l, d->type.name);
     return !p || covey__type_same_layout(&p->described.type, &d->type);

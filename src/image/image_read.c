@@ -15,18 +15,18 @@
 const char *covey_fault_text(covey_fault fault) {
     switch (fault) {
     case COVEY_FAULT_NONE: return "no fault";
-    case COVEY_FAULT_NOT_AN_IMAGE: return "it does not begin as images do";
+    case COVEY_FAULT_NOT_AN_IMAGE: return "it does not begin like an image";
     case COVEY_FAULT_VERSION: return "the format is unknown to this library";
-    case COVEY_FAULT_SIZE: return "shorter or longer than it says";
+    case COVEY_FAULT_SIZE: return "it is shorter or longer than its header says";
     case COVEY_FAULT_CHECKSUM: return "bytes have changed since it was written";
     case COVEY_FAULT_STRUCTURE: return "sections or numbers contradict each other";
     case COVEY_FAULT_ENTITY: return "an index or generation is impossible";
     case COVEY_FAULT_TYPE: return "a type is unknown to the program, or has another layout";
     case COVEY_FAULT_FIELD: return "a field has changed, and cannot be converted";
     case COVEY_FAULT_VALUE: return "a field has an impossible value";
-    case COVEY_FAULT_PARENT: return "a parent is missing, or its own ancestor";
+    case COVEY_FAULT_PARENT: return "a parent is missing, or is its own ancestor";
     case COVEY_FAULT_NAME: return "a name is not allowed, or a sibling has it";
-    case COVEY_FAULT_LIMIT: return "it asks for more than the limits allow";
+    case COVEY_FAULT_LIMIT: return "it exceeds the limits";
     }
     return "an unknown fault";
 }
@@ -57,7 +57,7 @@ const unsigned char *covey__read(covey__reader *reader, size_t size) {
 }
 
 const unsigned char *covey__read_many(covey__reader *reader, uint64_t count, size_t size) {
-    if (size != 0 && count > SIZE_MAX / size) count = SIZE_MAX / size; /* more than any image has */
+    if (size != 0 && count > SIZE_MAX / size) count = SIZE_MAX / size; /* reading then fails */
     return covey__read(reader, (size_t)count * size);
 }
 
@@ -88,7 +88,7 @@ static bool check_header(covey__image *image) {
     covey__reader *reader = &image->whole;
     size_t size = reader->end, known = size < 8 ? size : 8;
     if (size == 0 || memcmp(reader->bytes, COVEY__MAGIC, known) != 0)
-        return covey__refuse(reader, COVEY_FAULT_NOT_AN_IMAGE, 0, "this is no image of a world") == COVEY_OK;
+        return covey__refuse(reader, COVEY_FAULT_NOT_AN_IMAGE, 0, "this is not an image of a world") == COVEY_OK;
     if (size < COVEY__HEADER_BYTES + COVEY__TRAILER_BYTES)
         return covey__refuse(reader, COVEY_FAULT_SIZE, size, "the image ends after %zu bytes", size) == COVEY_OK;
     image->version = covey__u32_at(reader->bytes + 8);
@@ -110,7 +110,7 @@ static bool check_trailer(covey__image *image) {
     uint32_t sections = covey__u32_at(bytes + trailer + 8);
     uint64_t table = (uint64_t)sections * COVEY__ENTRY_BYTES;
     if (said != size || table > trailer - COVEY__HEADER_BYTES) {
-        covey__refuse(reader, COVEY_FAULT_SIZE, trailer, "the image is cut off, or something follows it");
+        covey__refuse(reader, COVEY_FAULT_SIZE, trailer, "the image is truncated, or other bytes follow it");
         return false;
     }
     image->sections = sections;
@@ -120,7 +120,7 @@ static bool check_trailer(covey__image *image) {
     if (checksum != covey__u32_at(bytes + trailer + 12))
         covey__refuse(reader, COVEY_FAULT_CHECKSUM, image->table, "the table of sections is damaged");
     else if (sections > COVEY__SECTIONS_MAX)
-        covey__refuse(reader, COVEY_FAULT_LIMIT, trailer + 8, "the image has %u sections; %u are the most", sections,
+        covey__refuse(reader, COVEY_FAULT_LIMIT, trailer + 8, "the image has %u sections; the limit is %u", sections,
                       COVEY__SECTIONS_MAX);
     return covey__is_sound(reader);
 }
@@ -146,7 +146,8 @@ void covey__section_next(const covey__image *image, covey__section_entry *sectio
     section->number = number;
 }
 
-/* Kinds come in the order of their numbers; only pools and resources come more than once. */
+/* Whether a section may follow another: kinds come in the order of their numbers, and only pools and resources more
+ * than once. */
 static bool may_follow(covey_section_kind kind, covey_section_kind before) {
     bool many = kind == COVEY_SECTION_POOL || kind == COVEY_SECTION_RESOURCE;
     return kind > before || (many && kind == before);
@@ -162,7 +163,7 @@ static bool check_table(covey__image *image) {
         bool known = entry.kind >= COVEY_SECTION_WORLD && entry.kind <= COVEY_SECTION_NAMES;
         bool starts = i >= 2 || entry.kind == (i == 0 ? COVEY_SECTION_WORLD : COVEY_SECTION_ENTITIES);
         if (!known || !starts || !may_follow(entry.kind, before))
-            covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "section %u has a kind that does not belong at its place",
+            covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "section %u is of a kind that may not come at this place",
                           i);
         else if (entry.bytes > image->table - end)
             covey__refuse(reader, COVEY_FAULT_STRUCTURE, at + 8, "section %u is longer than the image", i);
@@ -200,11 +201,11 @@ void covey__section_damaged(covey__image *image, const covey__section_entry *sec
 
 /* ---- Types ---------------------------------------------------------------------------------------------------------
  *
- * Read twice: once to check and count, once to write what is known to fit. */
+ * Types are read twice: first to check them and count their memory, then to store them. */
 
 enum { FIELDS_MAX = 256, DEPTH_MAX = 8 };
 
-/* Memory for fields and names; NULL while it is only counted. */
+/* Memory for fields and names; NULL in the first pass, which only counts. */
 typedef struct arena {
     char *memory;
     size_t used;
@@ -216,7 +217,7 @@ static void *take_memory(arena *from, size_t bytes) {
     return taken;
 }
 
-/* A name with a terminating zero. NULL while it is only counted, or if it is not valid. */
+/* Reads a name, and adds a terminating zero. NULL in the first pass, and if the name is not valid. */
 static const char *read_name(covey__reader *reader, arena *memory) {
     size_t at = reader->at, length = covey__read_u16(reader);
     const unsigned char *text = covey__read(reader, length);
@@ -237,7 +238,7 @@ static uint64_t rounded(uint64_t offset, uint32_t align) { return (offset + alig
 
 static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t depth, uint32_t *align, uint64_t *size);
 
-/* A field that begins at *offset or behind. */
+/* Reads a field, which begins at *offset or, aligned, after it. */
 static covey_field read_field(covey__reader *reader, arena *memory, uint32_t depth, uint32_t *align, uint64_t *offset) {
     size_t at = reader->at;
     covey_field field = { .name = read_name(reader, memory) };
@@ -259,7 +260,7 @@ static covey_field read_field(covey__reader *reader, arena *memory, uint32_t dep
     return field;
 }
 
-/* Reads the fields of a struct, and lays them out as C compilers usually do, behind a part of a given size and
+/* Reads the fields of a struct, and lays them out as C compilers usually do, after a part of a given size and
  * alignment. */
 static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t depth, uint32_t *align,
                                  uint64_t *size) {
@@ -269,7 +270,8 @@ static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t 
     if (!covey__is_sound(reader)) return NULL;
     if (count == 0 || count > FIELDS_MAX || depth > DEPTH_MAX) {
         covey__refuse(reader, COVEY_FAULT_STRUCTURE, at,
-                      "a struct has %u fields, %u deep: 1 to 256 and at most 8 are allowed", count, depth);
+                      "a struct has %u fields, nested %u deep: 1 to 256 fields, at most 8 deep, are allowed", count,
+                      depth);
         return NULL;
     }
     covey_fields *fields = take_memory(memory, sizeof *fields);
@@ -282,11 +284,11 @@ static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t 
     if (!fields || !covey__is_sound(reader)) return fields;
     *fields = (covey_fields){ (uint32_t)*size, count, list };
     const char *repeated = covey__fields_repeated(fields);
-    if (repeated) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "two fields named %s", repeated);
+    if (repeated) covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "two fields are named %s", repeated);
     return fields;
 }
 
-/* An unknown type of this kind is kept as bytes. It may have no fields. */
+/* Reads a type with a codec. If it is unknown, its values are kept as bytes. It may have no fields. */
 static void read_codec(covey__reader *reader, arena *memory, covey_type *type, uint64_t *size) {
     covey__reader ahead = *reader;
     covey__kept_describe(type);

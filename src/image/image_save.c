@@ -1,4 +1,4 @@
-/* Writes a world as an image, in one pass over it. Bytes are summed while they are in the cache. */
+/* Writes a world as an image, in one pass. Checksums are computed while the bytes are in the cache. */
 #include "image/image.h"
 
 #include "memory/alloc.h"
@@ -21,21 +21,21 @@
 
 enum { HANDLE = 8, SUM_EVERY = 1 << 14, STREAM_WINDOW = 1 << 16, PROGRESS_EVERY = 1 << 20 };
 
-/* Writes to a window: all of the caller's memory, or a buffer that is flushed to the sink when it is full. Once nothing
- * more fits, or something has failed, it only counts bytes. */
+/* Writes to a window: the caller's memory, or a buffer that is flushed to the sink when it is full. When nothing more
+ * fits, or after a failure, only counts bytes. */
 typedef struct writer {
     covey_world *world;
     const covey_save_desc *desc;
     covey_report *report;
-    covey__heap heap; /* not the world's, which others may be reading */
+    covey__heap heap; /* not the world's heap, because other threads may be reading the world */
     covey_sink_fn *sink;
     void *sink_context;
     unsigned char *window, *at, *end;
-    unsigned char *summed; /* bytes before it are in the checksum */
+    unsigned char *summed; /* the checksum includes the bytes before it */
     uint32_t sum;
     bool counting;
-    bool large;      /* the current section */
-    uint64_t before; /* bytes before the window, or that were only counted */
+    bool large;      /* the current section: copies bypass the caches */
+    uint64_t before; /* bytes before the window, and bytes that were only counted */
     uint64_t all, told;
     covey__section_entry *sections;
     uint32_t section_count, section_capacity;
@@ -52,7 +52,7 @@ static void only_count(writer *w) {
     w->counting = true;
 }
 
-static covey_result fail(writer *w, covey_result result, const char *text, const char *name) {
+static covey_result fail_save(writer *w, covey_result result, const char *text, const char *name) {
     if (w->report->result != COVEY_OK) return w->report->result;
     w->report->result = result;
     snprintf(w->report->text, sizeof w->report->text, "%s%s%s", name ? name : "", name ? " " : "", text);
@@ -68,32 +68,32 @@ static void tell_progress(writer *w) {
     const covey_save_desc *desc = w->desc;
     w->told = position(w);
     if (desc->progress && !desc->progress(w->told, w->all, desc->progress_context))
-        fail(w, COVEY_ERROR_CANCELLED, "the progress function cancelled it", NULL);
+        fail_save(w, COVEY_ERROR_CANCELLED, "the progress function cancelled the call", NULL);
 }
 
-static void sum_up(writer *w) {
+static void sum_window(writer *w) {
     if (w->at == w->summed) return;
     w->sum = covey__crc32c(w->sum, w->summed, (size_t)(w->at - w->summed));
     w->summed = w->at;
     if (position(w) - w->told >= PROGRESS_EVERY) tell_progress(w);
 }
 
-static void flush(writer *w) {
+static void flush_window(writer *w) {
     size_t size = (size_t)(w->at - w->window);
-    sum_up(w);
+    sum_window(w);
     if (w->counting || size == 0) return;
     if (!w->sink(w->window, size, w->sink_context)) {
-        fail(w, COVEY_ERROR_FILE, "the write function of the caller refused bytes of the image", NULL);
+        fail_save(w, COVEY_ERROR_FILE, "the caller's write function returned false", NULL);
         return;
     }
     w->before += size;
     w->at = w->summed = w->window;
 }
 
-/* Room for this many bytes, which the caller writes; NULL if they are only counted. A stream has room for one
- * record. */
-static unsigned char *room_for(writer *w, size_t size) {
-    if (!w->counting && size > (size_t)(w->end - w->at) && w->sink) flush(w);
+/* Makes room for this many bytes, which the caller writes; NULL if they are only counted. A stream has room for at
+ * least one record. */
+static unsigned char *make_room(writer *w, size_t size) {
+    if (!w->counting && size > (size_t)(w->end - w->at) && w->sink) flush_window(w);
     if (!w->counting && size > (size_t)(w->end - w->at)) only_count(w);
     return w->counting ? NULL : w->at;
 }
@@ -104,23 +104,23 @@ static inline void advance(writer *w, size_t size) {
         return;
     }
     w->at += size;
-    if (w->at - w->summed >= SUM_EVERY) sum_up(w);
+    if (w->at - w->summed >= SUM_EVERY) sum_window(w);
 }
 
 /* Copies bytes and sums them in one go. */
 static void put_part(writer *w, const void *bytes, size_t size) {
-    unsigned char *to = room_for(w, size);
+    unsigned char *to = make_room(w, size);
     if (!to) {
         advance(w, size);
         return;
     }
-    sum_up(w);
+    sum_window(w);
     if (w->counting) return; /* cancelled by the progress function */
     w->sum = covey__crc32c_copy(w->sum, to, bytes, size, w->large);
     w->at = w->summed = to + size;
 }
 
-static void put(writer *w, const void *bytes, size_t size) {
+static void put_bytes(writer *w, const void *bytes, size_t size) {
     const unsigned char *from = bytes;
     size_t most = w->sink ? STREAM_WINDOW : PROGRESS_EVERY;
     for (size_t part; size != 0; size -= part, from += part) {
@@ -129,14 +129,14 @@ static void put(writer *w, const void *bytes, size_t size) {
             put_part(w, from, part);
             continue;
         }
-        unsigned char *to = room_for(w, part);
+        unsigned char *to = make_room(w, part);
         if (to) memcpy(to, from, part);
         advance(w, part);
     }
 }
 
 static inline void put_number(writer *w, uint64_t number, uint32_t bytes) {
-    unsigned char *to = room_for(w, bytes);
+    unsigned char *to = make_room(w, bytes);
     for (uint32_t i = 0; to && i < bytes; i++) to[i] = (unsigned char)(number >> 8 * i);
     advance(w, bytes);
 }
@@ -147,7 +147,7 @@ static void put_u32(writer *w, uint32_t number) { put_number(w, number, 4); }
 static void put_u64(writer *w, uint64_t number) { put_number(w, number, 8); }
 
 static void put_u32s(writer *w, const uint32_t *numbers, size_t count) {
-    if (covey__is_little_endian()) put(w, numbers, count * sizeof *numbers);
+    if (covey__is_little_endian()) put_bytes(w, numbers, count * sizeof *numbers);
     else
         for (size_t i = 0; i < count; i++) put_u32(w, numbers[i]);
 }
@@ -155,20 +155,20 @@ static void put_u32s(writer *w, const uint32_t *numbers, size_t count) {
 /* ---- Sections ----------------------------------------------------------------------------------------------------*/
 
 static void begin_section(writer *w, covey_section_kind kind) {
-    sum_up(w);
+    sum_window(w);
     w->sum = 0;
     w->sections[w->section_count] = (covey__section_entry){ .kind = kind, .offset = (size_t)position(w) };
 }
 
 static void end_section(writer *w) {
-    sum_up(w);
+    sum_window(w);
     covey__section_entry *section = &w->sections[w->section_count++];
     section->checksum = w->sum;
     section->bytes = (size_t)position(w) - section->offset;
 }
 
 static void put_table(writer *w, uint32_t sum_of_header) {
-    sum_up(w);
+    sum_window(w);
     w->sum = sum_of_header;
     for (uint32_t i = 0; i < w->section_count; i++) {
         put_u32(w, w->sections[i].kind);
@@ -177,7 +177,7 @@ static void put_table(writer *w, uint32_t sum_of_header) {
     }
     put_u64(w, position(w) + COVEY__TRAILER_BYTES);
     put_u32(w, w->section_count);
-    sum_up(w);
+    sum_window(w);
     put_u32(w, w->sum);
 }
 
@@ -188,7 +188,7 @@ static uint64_t indices_of(const covey_world *world) {
     return covered < COVEY_NONE ? covered : COVEY_NONE;
 }
 
-/* The first index from one on that was used, or that was not; the end if there is none. */
+/* The first index from `from` on that was used, or that was not; the end if there is none. */
 static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
     uint64_t end = indices_of(world);
     while (from < end) {
@@ -196,7 +196,7 @@ static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
         uint64_t page_end = (from / COVEY_PAGE_SIZE + 1) * COVEY_PAGE_SIZE;
         if (page_end > end) page_end = end;
         if (!page && !used) return from;
-        if (page && !used) /* most of them, and this is quick */
+        if (page && !used) /* the usual case, and faster */
             while (from < page_end && page->free[from % COVEY_PAGE_SIZE / 64] == 0)
                 from += COVEY__TABLE_WORD - from % COVEY__TABLE_WORD;
         while (page && from < page_end && covey__was_used(page, (uint32_t)from) != used) from++;
@@ -206,18 +206,18 @@ static uint64_t seek(const covey_world *world, uint64_t from, bool used) {
     return end;
 }
 
-/* for (run r = next_run(world, 0); r.first != r.end; r = next_run(world, r.end)) */
+/* for (run r = next_used_run(world, 0); r.first != r.end; r = next_used_run(world, r.end)) */
 typedef struct run {
     uint64_t first, end;
 } run;
 
-static run next_run(const covey_world *world, uint64_t from) {
+static run next_used_run(const covey_world *world, uint64_t from) {
     run r = { seek(world, from, true), 0 };
     r.end = seek(world, r.first, false);
     return r;
 }
 
-/* Entities that are left out were destroyed in the image. */
+/* Writes generations. In the image, entities that are left out were destroyed. */
 static void put_some_generations(writer *w, const uint32_t *generations, uint32_t first, uint32_t count) {
     uint32_t some[256];
     for (uint32_t part; count != 0; count -= part, generations += part, first += part) {
@@ -242,7 +242,8 @@ static void put_generations(writer *w, const covey_world *world, run r) {
 static void put_entities(writer *w, const covey_world *world) {
     uint64_t slots = 0;
     uint32_t runs = 0;
-    for (run r = next_run(world, 0); r.first != r.end; r = next_run(world, r.end)) slots += r.end - r.first, runs++;
+    for (run r = next_used_run(world, 0); r.first != r.end; r = next_used_run(world, r.end))
+        slots += r.end - r.first, runs++;
     begin_section(w, COVEY_SECTION_ENTITIES);
     put_u32(w, (uint32_t)slots);
     put_u32(w, runs);
@@ -251,17 +252,18 @@ static void put_entities(writer *w, const covey_world *world) {
         put_u32(w, world->reserved[i].first);
         put_u32(w, world->reserved[i].end - world->reserved[i].first);
     }
-    for (run r = next_run(world, 0); r.first != r.end; r = next_run(world, r.end)) {
+    for (run r = next_used_run(world, 0); r.first != r.end; r = next_used_run(world, r.end)) {
         put_u32(w, (uint32_t)r.first);
         put_u32(w, (uint32_t)(r.end - r.first));
     }
     w->large = slots * sizeof(uint32_t) >= COVEY_CACHE_BYTES / 4 && !w->sink;
-    for (run r = next_run(world, 0); r.first != r.end; r = next_run(world, r.end)) put_generations(w, world, r);
+    for (run r = next_used_run(world, 0); r.first != r.end; r = next_used_run(world, r.end))
+        put_generations(w, world, r);
     w->large = false;
     end_section(w);
 }
 
-/* Ids that are set aside for a command buffer are free in the image, as in a clone. */
+/* Writes the entities. Ids that a command buffer has reserved are free in the image, as in a clone. */
 static void put_entities_of(writer *w) {
     const covey_world *world = w->world;
     if (!covey__commands_hold_ids(world)) {
@@ -272,7 +274,7 @@ static void put_entities_of(writer *w) {
     bool cloned = covey__entities_clone(world, &twin);
     if (cloned) covey__commands_leave_clone(world, &twin);
     if (cloned) put_entities(w, &twin);
-    else fail(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
+    else fail_save(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
     covey__entities_free(&twin);
 }
 
@@ -281,9 +283,9 @@ static void put_entities_of(writer *w) {
 static void put_name(writer *w, const char *name) {
     size_t length = strlen(name);
     if (length > UINT16_MAX)
-        fail(w, COVEY_ERROR_RANGE, "the name of a type or field is longer than 65,535 bytes", NULL);
+        fail_save(w, COVEY_ERROR_RANGE, "the name of a type or field is longer than 65,535 bytes", NULL);
     put_u16(w, (uint32_t)length);
-    put(w, name, length);
+    put_bytes(w, name, length);
 }
 
 static void put_fields(writer *w, const covey_fields *fields) {
@@ -322,7 +324,7 @@ static bool make_plan(writer *w, const covey_type *type) {
     char why[1];
     covey_result result =
         covey__plan_make(&w->heap, &w->plan, type, covey__type_encoding(type), type->fields, why, sizeof why);
-    return result == COVEY_OK || fail(w, result, "an allocation failed", type->name) == COVEY_OK;
+    return result == COVEY_OK || fail_save(w, result, "an allocation failed", type->name) == COVEY_OK;
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
@@ -332,12 +334,12 @@ static void put_values(writer *w, const char *values, size_t count) {
     size_t step = plan->record != 0 ? SUM_EVERY / plan->record : 0;
     if (plan->record == 0) return;
     if (covey__plan_copies(plan)) {
-        put(w, values, count * plan->size);
+        put_bytes(w, values, count * plan->size);
         return;
     }
     for (size_t some; count != 0; count -= some, values += some * plan->size) {
         some = step == 0 ? 1 : count < step ? count : step;
-        unsigned char *to = room_for(w, some * plan->record);
+        unsigned char *to = make_room(w, some * plan->record);
         if (to) covey__encode(plan, to, values, some);
         advance(w, some * plan->record);
     }
@@ -345,12 +347,13 @@ static void put_values(writer *w, const char *values, size_t count) {
 
 static void put_run(void *values, size_t count, void *context) { put_values(context, values, count); }
 
-/* The same for values that are copied. Where components come and go, most runs are short. */
+/* The same for values whose bytes are copied as they are. If components are often added and removed, most runs are
+ * short. */
 static void put_copies(void *values, size_t count, void *context) {
     writer *w = context;
     size_t size = count * w->plan.size;
     if (w->counting || size > SUM_EVERY / 8 || size > (size_t)(w->end - w->at)) {
-        put(w, values, size);
+        put_bytes(w, values, size);
         return;
     }
     memcpy(w->at, values, size);
@@ -381,7 +384,7 @@ static void fail_to_write(writer *w, const covey_type *type, covey_result result
                           ? "its save function writes structs or padding; write their members"
                           : covey_result_text(result);
     snprintf(text, sizeof text, "cannot be saved: %s", why);
-    fail(w, result, text, type->name);
+    fail_save(w, result, text, type->name);
 }
 
 /* Writes the values of a type with a codec, one by one. */
@@ -395,8 +398,8 @@ static void put_owned(writer *w, const covey_type *type, const void *value) {
     }
     put_u32(w, (uint32_t)owned->bytes.size);
     put_u32(w, (uint32_t)(owned->handles.size / HANDLE));
-    put(w, owned->handles.bytes, owned->handles.size);
-    put(w, owned->bytes.bytes, owned->bytes.size);
+    put_bytes(w, owned->handles.bytes, owned->handles.size);
+    put_bytes(w, owned->bytes.bytes, owned->bytes.size);
 }
 
 static void put_all_owned(writer *w, const covey_pool *pool) {
@@ -579,7 +582,7 @@ static void put_names(writer *w) {
     for (const covey__name *name; (name = next_name(w, &at)) != NULL;) {
         put_u32(w, name->self);
         put_u16(w, (uint16_t)covey__name_length(name));
-        put(w, name->text, covey__name_length(name));
+        put_bytes(w, name->text, covey__name_length(name));
     }
     end_section(w);
 }
@@ -605,20 +608,23 @@ static bool is_saved(const writer *w, const covey_pool *pool) {
     return can_be_saved(pool->type) || covey__filter_count(&w->filter, pool) != 0;
 }
 
-/* A handle may have more bytes in an image than in memory. */
+/* Checks that a type can be saved. A record may be larger than a value, because handles may have fewer bytes in
+ * memory. */
 static void check_type(writer *w, const covey_type *type) {
     if (!can_be_saved(type))
-        fail(w, COVEY_ERROR_TYPE, "cannot be saved: define it with .fields, a .codec, .raw or .transient", type->name);
+        fail_save(w, COVEY_ERROR_TYPE, "cannot be saved: define it with .fields, a .codec, .raw or .transient",
+                  type->name);
     else if (type->fields && covey__record_bytes(type->fields) > UINT32_MAX)
-        fail(w, COVEY_ERROR_TYPE, "cannot be saved: a value takes 4 GB or more in an image", type->name);
+        fail_save(w, COVEY_ERROR_TYPE, "cannot be saved: a value takes 4 GB or more in an image", type->name);
 }
 
-/* A name must stand for one type: images, and programs that load them, find types by name. */
+/* Checks that components and resources with this name have the same type: images identify types by name. */
 static void check_name(writer *w, const covey_type *type) {
     const covey_pool *pool = covey__pool_named(w->world, type->name);
     if (pool && is_saved(w, pool) && !covey__type_same_layout(pool->type, type))
-        fail(w, COVEY_ERROR_TYPE, "cannot be saved: components and a resource have this name, and differ; rename one",
-             type->name);
+        fail_save(w, COVEY_ERROR_TYPE,
+                  "cannot be saved: a component and a resource with this name have different types; rename one",
+                  type->name);
 }
 
 /* Checks all types before anything is written. */
@@ -635,15 +641,15 @@ static void check_types(writer *w) {
             check_name(w, covey_world_resource(world, i));
         }
     if (world->emission)
-        fail(w, COVEY_ERROR_REFUSED, "a listener is being called: do it when the call that it is part of has ended",
-             NULL);
+        fail_save(w, COVEY_ERROR_REFUSED,
+                  "a listener is being called: do it after the call that the listener is part of has returned", NULL);
 }
 
 static void put_world(writer *w) {
     const covey_world *world = w->world;
     unsigned char header[COVEY__HEADER_BYTES] = COVEY__MAGIC;
     header[8] = COVEY_IMAGE_VERSION;
-    put(w, header, sizeof header);
+    put_bytes(w, header, sizeof header);
     begin_section(w, COVEY_SECTION_WORLD);
     put_u64(w, world->tick);
     put_u64(w, w->filter.count);
@@ -661,7 +667,7 @@ static void put_world(writer *w) {
 
 /* ---- The calls ---------------------------------------------------------------------------------------------------*/
 
-static bool prepare(writer *w, covey_world *world, const covey_save_desc *desc, covey_report *report) {
+static bool prepare_save(writer *w, covey_world *world, const covey_save_desc *desc, covey_report *report) {
     static const covey_save_desc defaults = { 0 };
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     *report = (covey_report){ 0 };
@@ -671,21 +677,21 @@ static bool prepare(writer *w, covey_world *world, const covey_save_desc *desc, 
     w->owned.bytes.allocator = w->owned.handles.allocator = world->heap.allocator;
     only_count(w);
     if (!covey__filter_make(&w->filter, &w->heap, world, w->desc))
-        fail(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
+        fail_save(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
     else check_types(w);
     w->section_capacity = world->pool_count + covey_world_resource_count(world) + 4;
     if (is_fine(w) && w->section_capacity > COVEY__SECTIONS_MAX)
-        fail(w, COVEY_ERROR_RANGE, "the world has too many pools and resources for the 16,384 sections of an image",
-             NULL);
+        fail_save(w, COVEY_ERROR_RANGE,
+                  "the world has too many pools and resources for the 16,384 sections of an image", NULL);
     if (!is_fine(w)) return false;
     w->sections =
         covey__resize(&w->heap, NULL, 0, w->section_capacity, sizeof *w->sections, alignof(covey__section_entry));
-    if (!w->sections) fail(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
+    if (!w->sections) fail_save(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
     return is_fine(w);
 }
 
 /* Writes to the window, and returns the size. */
-static uint64_t write_to(writer *w, void *window, size_t size) {
+static uint64_t write_to_window(writer *w, void *window, size_t size) {
     w->section_count = 0;
     w->before = w->told = 0;
     w->sum = 0;
@@ -703,11 +709,11 @@ static void count_all(writer *w) {
     covey_save_desc quiet = *desc;
     quiet.progress = NULL;
     w->desc = &quiet;
-    w->all = write_to(w, NULL, 0);
+    w->all = write_to_window(w, NULL, 0);
     w->desc = desc;
 }
 
-static covey_result finish(writer *w) {
+static covey_result finish_save(writer *w) {
     covey__free(&w->heap, w->sections, w->section_capacity, sizeof *w->sections, alignof(covey__section_entry));
     covey__plan_free(&w->heap, &w->plan);
     covey__writer_free(&w->owned);
@@ -721,15 +727,15 @@ size_t covey_save_to_memory(covey_world *world, void *bytes, size_t capacity, co
     covey_report unheard;
     writer w;
     uint64_t size = 0;
-    if (prepare(&w, world, desc, report ? report : &unheard)) {
+    if (prepare_save(&w, world, desc, report ? report : &unheard)) {
         if (w.desc->progress && capacity != 0) count_all(&w);
-        if (is_fine(&w)) size = write_to(&w, bytes, capacity);
+        if (is_fine(&w)) size = write_to_window(&w, bytes, capacity);
         if (size > SIZE_MAX)
-            fail(&w, COVEY_ERROR_MEMORY, "the image is larger than the address space: save to a file", NULL);
+            fail_save(&w, COVEY_ERROR_MEMORY, "the image is larger than the address space: save to a file", NULL);
         w.at = w.window; /* the last progress was reported */
         w.before = size;
     }
-    return finish(&w) == COVEY_OK ? (size_t)size : 0;
+    return finish_save(&w) == COVEY_OK ? (size_t)size : 0;
 }
 
 void covey_buffer_free(covey_buffer *buffer) {
@@ -741,7 +747,7 @@ void covey_buffer_free(covey_buffer *buffer) {
 
 static bool has_room(const covey_buffer *buffer, size_t more) { return more <= buffer->capacity - buffer->size; }
 
-/* The capacity of a buffer that grows by this many bytes or more; 0: there cannot be so many. */
+/* The capacity of a buffer that grows by at least this many bytes; 0 if the size overflows. */
 static size_t grown_capacity(const covey_buffer *buffer, size_t more) {
     if (more > SIZE_MAX - buffer->size) return 0;
     size_t wanted = buffer->size + more, doubled = buffer->capacity <= SIZE_MAX / 2 ? buffer->capacity * 2 : SIZE_MAX;
@@ -760,7 +766,7 @@ bool covey__buffer_reserve(covey_buffer *buffer, size_t more) {
     return true;
 }
 
-/* A larger buffer with the same bytes, so that the first one stays as it is until the image is written. */
+/* Makes a larger buffer with the same bytes. The first one stays unchanged until the image is written. */
 static bool copy_larger(const covey_buffer *buffer, size_t more, covey_buffer *copy) {
     size_t capacity = grown_capacity(buffer, more);
     *copy = (covey_buffer){ .allocator = buffer->allocator };
@@ -771,16 +777,16 @@ static bool copy_larger(const covey_buffer *buffer, size_t more, covey_buffer *c
 }
 
 static void append_image(writer *w, covey_buffer *buffer) {
-    if (write_to(w, buffer->bytes + buffer->size, (size_t)w->all) != w->all)
-        fail(w, COVEY_ERROR_TYPE,
-             "a save function wrote another number of bytes the second time: it must write the same for the same value",
-             NULL);
+    if (write_to_window(w, buffer->bytes + buffer->size, (size_t)w->all) != w->all)
+        fail_save(w, COVEY_ERROR_TYPE,
+                  "a save function wrote another number of bytes the second time: equal values must give equal bytes",
+                  NULL);
     if (is_fine(w)) buffer->size += (size_t)w->all;
 }
 
 static void append_to_copy(writer *w, covey_buffer *buffer) {
     covey_buffer copy;
-    if (!copy_larger(buffer, (size_t)w->all, &copy)) fail(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
+    if (!copy_larger(buffer, (size_t)w->all, &copy)) fail_save(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
     else append_image(w, &copy);
     covey_buffer_free(is_fine(w) ? buffer : &copy);
     if (is_fine(w)) *buffer = copy;
@@ -790,12 +796,12 @@ covey_result covey_save_to_buffer(covey_world *world, covey_buffer *buffer, cons
                                   covey_report *report) {
     covey_report unheard;
     writer w;
-    if (prepare(&w, world, desc, report ? report : &unheard)) {
+    if (prepare_save(&w, world, desc, report ? report : &unheard)) {
         count_all(&w);
-        if (is_fine(&w) && w.all > SIZE_MAX) fail(&w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
+        if (is_fine(&w) && w.all > SIZE_MAX) fail_save(&w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
         if (is_fine(&w)) (has_room(buffer, (size_t)w.all) ? append_image : append_to_copy)(&w, buffer);
     }
-    return finish(&w);
+    return finish_save(&w);
 }
 
 /* A window with room for a record of any type. */
@@ -812,17 +818,17 @@ covey_result covey_save_to_stream(covey_world *world, covey_sink_fn *sink, void 
                                   covey_report *report) {
     covey_report unheard;
     writer w;
-    if (prepare(&w, world, desc, report ? report : &unheard)) {
+    if (prepare_save(&w, world, desc, report ? report : &unheard)) {
         size_t size = window_for(world);
         void *window = covey__resize(&w.heap, NULL, 0, size, 1, alignof(max_align_t));
-        if (!window) fail(&w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
+        if (!window) fail_save(&w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
         if (is_fine(&w) && w.desc->progress) count_all(&w);
         w.sink = sink;
         w.sink_context = context;
-        if (is_fine(&w)) write_to(&w, window, size);
-        if (is_fine(&w)) flush(&w);
+        if (is_fine(&w)) write_to_window(&w, window, size);
+        if (is_fine(&w)) flush_window(&w);
         covey__free(&w.heap, window, size, 1, alignof(max_align_t));
         w.window = w.at = NULL;
     }
-    return finish(&w);
+    return finish_save(&w);
 }

@@ -1,4 +1,4 @@
-/* The files of the operating system: the only source that needs more than the C library. */
+/* Files of the operating system: the only source of images that needs more than the C library. */
 #if !defined(_WIN32)
 #define _XOPEN_SOURCE 700 /* POSIX 2008, and realpath */
 #define _FILE_OFFSET_BITS 64
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* More is never read or written at once. */
+/* The most bytes that are read or written at once. */
 #define AT_ONCE ((size_t)1 << 30)
 
 static unsigned at_once(size_t size) { return (unsigned)(size < AT_ONCE ? size : AT_ONCE); }
@@ -56,7 +56,8 @@ static int create(const char *path) {
     return _open(path, _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
 }
 
-/* A file that is open cannot be removed. It is closed before it is renamed: one that was written just now is left alone. */
+/* On Windows, open files cannot be removed, so they need no lock. A temporary file is closed before it is renamed:
+ * files that were written within this time are not removed. */
 enum { LEFTOVER_SECONDS = 60 };
 
 static int discard(const char *path) {
@@ -73,7 +74,7 @@ static uint64_t host(void) {
     return GetComputerNameA(name, &size) ? covey__hash(name, strlen(name), 0) : 0;
 }
 
-/* Files have the rights that their folder gives them. */
+/* On Windows, files inherit the permissions of their folder. */
 static int permit(int file, uint32_t mode) {
     (void)file, (void)mode;
     return 0;
@@ -122,7 +123,7 @@ const covey__os covey__os_real = {
 #define PATH_MAX 4096
 #endif
 
-/* A link that leads nowhere is a name like any other: it will be replaced. */
+/* A symbolic link to a file that does not exist is treated as a normal name: it will be replaced. */
 static int resolve(const char *path, char *to) {
     char byte, found[PATH_MAX];
     if (readlink(path, &byte, 1) < 0) return copy_path(path, to);
@@ -148,7 +149,7 @@ static int measure(int file, covey__file_info *info) {
 
 static int create(const char *path) { return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }
 
-/* 0; or -1: another one has it (EWOULDBLOCK), or the file system has no locks. */
+/* Returns -1 if another process has the lock (EWOULDBLOCK), or if the file system has no locks. */
 static int lock(int file) {
 #if defined(LOCK_EX)
     return flock(file, LOCK_EX | LOCK_NB);
@@ -166,8 +167,8 @@ static bool leads_to(const char *path, int file) {
            there.st_ino == own.st_ino;
 }
 
-/* Between creating and locking it, another process may have taken it for a leftover. A file without a lock is never taken
- * for one where there are no locks. */
+/* Between creating and locking the file, another process may have removed it as a leftover. On file systems without
+ * locks, no file is ever removed as a leftover, so a failed lock is not an error. */
 static int claim(int file, const char *path) {
     bool lost = lock(file) != 0 && errno == EWOULDBLOCK;
     if (!lost && leads_to(path, file)) return fcntl(file, F_DUPFD_CLOEXEC, 0);
@@ -175,7 +176,8 @@ static int claim(int file, const char *path) {
     return -1;
 }
 
-/* Only who has the lock of a file may rename or remove it: nothing comes between looking and removing. */
+/* Only the process that has the lock of a file may rename or remove it, so the path still names this file when it is
+ * removed. */
 static int discard(const char *path) {
     int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, file = open(path, O_WRONLY | flags);
     if (file < 0 && errno == EACCES) file = open(path, O_RDONLY | flags);
@@ -195,16 +197,16 @@ static ptrdiff_t write_bytes(int file, const void *bytes, size_t size) { return 
 static ptrdiff_t read_bytes(int file, void *bytes, size_t size) { return read(file, bytes, at_once(size)); }
 static int open_file(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 
-/* There are file systems that cannot sync a folder, and have no need to. */
+/* Some file systems cannot sync a folder, and need not. */
 static int open_folder(const char *path) { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
 static int sync_folder(int folder) { return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : -1; }
 
-/* After a signal, the file is closed all the same. */
+/* If a signal interrupts it, the file is closed nevertheless. */
 static int close_file(int file) { return close(file) == 0 || errno == EINTR ? 0 : -1; }
 
 static uint32_t process(void) { return (uint32_t)getpid(); }
 
-/* GNU has a strerror_r of its own, which is the one there is where the program wants all of GNU. */
+/* With _GNU_SOURCE, glibc declares its own strerror_r, which returns the text. */
 static void explain(int error, char *text, size_t bytes) {
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
     const char *found = strerror_r(error, text, bytes);

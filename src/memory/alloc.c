@@ -1,4 +1,4 @@
-/* The one place where memory is had: checks products for overflow, counts bytes, falls back to the C library. */
+/* The only code that allocates: checks products for overflow, counts bytes, and uses the C library by default. */
 #include "memory/alloc.h"
 
 #include <stdalign.h>

@@ -1,5 +1,6 @@
-/* Balanced trees (AA trees). The level of a leaf is 1. A left child is one level below its parent; a right one is on the
- * same level or one below, and its right child is below the parent. Two turns keep that true. */
+/* Balanced trees (AA trees). The level of a leaf is 1. A left child is one level below its parent; a right child is on
+ * the same level or one below, and its own right child is below the parent's level. Two rotations, skew and split, keep
+ * this invariant. */
 #include "memory/balanced.h"
 
 static covey__links *links_of(const covey__tree *tree, uint32_t node) { return tree->links(tree->context, node); }
@@ -8,7 +9,7 @@ static uint16_t level_of(const covey__tree *tree, uint32_t node) {
     return node == COVEY__NO_NODE ? 0 : links_of(tree, node)->level;
 }
 
-/* A left child on the same level becomes the parent. */
+/* Rotates right: a left child on the same level becomes the parent. */
 static uint32_t skew(const covey__tree *tree, uint32_t node) {
     if (node == COVEY__NO_NODE) return node;
     covey__links *links = links_of(tree, node);
@@ -20,7 +21,7 @@ static uint32_t skew(const covey__tree *tree, uint32_t node) {
     return left;
 }
 
-/* The middle one of three on the same level rises. */
+/* Rotates left: of three nodes on the same level, the middle one becomes the parent. */
 static uint32_t split(const covey__tree *tree, uint32_t node) {
     if (node == COVEY__NO_NODE) return node;
     covey__links *links = links_of(tree, node);
@@ -41,8 +42,8 @@ uint32_t covey__tree_put_below(const covey__tree *tree, uint32_t root, uint32_t 
     return split(tree, skew(tree, root));
 }
 
-/* After a node below was taken: levels go down, and what is on one level is put right again. */
-static uint32_t settle(const covey__tree *tree, uint32_t node) {
+/* Restores the invariant after a node below was removed: lowers levels, then rotates. */
+static uint32_t rebalance(const covey__tree *tree, uint32_t node) {
     covey__links *links = links_of(tree, node);
     uint16_t left = level_of(tree, links->left), right = level_of(tree, links->right);
     uint16_t level = (uint16_t)((left < right ? left : right) + 1);
@@ -62,7 +63,7 @@ static uint32_t settle(const covey__tree *tree, uint32_t node) {
     return node;
 }
 
-/* The node next to a root that is taken, from the side that is there: it takes its place. */
+/* The node that replaces a removed root: its predecessor if it has a left child, otherwise its successor. */
 static uint32_t neighbour(const covey__tree *tree, const covey__links *links) {
     bool to_left = links->left != COVEY__NO_NODE;
     uint32_t node = to_left ? links->left : links->right;
@@ -83,7 +84,7 @@ static uint32_t take_root(const covey__tree *tree, uint32_t root) {
     inherited->left = links.left;
     inherited->right = links.right;
     inherited->level = links.level;
-    return settle(tree, heir);
+    return rebalance(tree, heir);
 }
 
 uint32_t covey__tree_take_below(const covey__tree *tree, uint32_t root, uint32_t node) {
@@ -91,7 +92,7 @@ uint32_t covey__tree_take_below(const covey__tree *tree, uint32_t root, uint32_t
     covey__links *links = links_of(tree, root);
     uint32_t *side = tree->is_before(tree->context, node, root) ? &links->left : &links->right;
     *side = covey__tree_take(tree, *side, node);
-    return settle(tree, root);
+    return rebalance(tree, root);
 }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
@@ -100,11 +101,11 @@ typedef struct walk {
     const covey__tree *tree;
     bool (*exists)(const void *context, uint32_t node);
     uint32_t most, count;
-    uint32_t last; /* the one before, in order */
+    uint32_t last; /* the node before, in order */
 } walk;
 
-/* A node on this level; `is_turned`: it is on the level of its parent. Levels bound how deep this goes, even where links
- * lead back. */
+/* Checks a node that should be on this level; `is_turned`: on the level of its parent. Levels bound the recursion, even
+ * if links form a cycle. */
 static bool is_sound(walk *w, uint32_t node, uint32_t level, bool is_turned) {
     if (node == COVEY__NO_NODE) return level == 0;
     if (w->count++ >= w->most || !w->exists(w->tree->context, node)) return false;

@@ -1,12 +1,12 @@
-/* Balanced trees (AA trees) whose nodes are numbers: whatever order they come in, a search takes O(log n) steps. Nobody
- * has to guess a key that others do not know, and what is found never depends on one. */
+/* Balanced trees (AA trees) whose nodes are numbers. A search takes O(log n) steps for every order of insertion, so no
+ * input can make it slow, and no secret hash key is needed. */
 #ifndef COVEY_BALANCED_H
 #define COVEY_BALANCED_H
 
 #include <covey/covey.h>
 
-/* What a tree is made of. The module that owns the nodes compares them, and searches on its own: the root and links lead
- * to smaller nodes on the left and to larger ones on the right, or to COVEY__NO_NODE. */
+/* How a tree accesses its nodes. The module that owns the nodes compares them, and does its own searches: smaller nodes
+ * are on the left, larger ones on the right, and COVEY__NO_NODE ends a path. */
 typedef struct covey__tree {
     covey__links *(*links)(const void *context, uint32_t node);
     bool (*is_before)(const void *context, uint32_t a, uint32_t b); /* a total order: no two nodes are equal in it */
@@ -16,8 +16,8 @@ typedef struct covey__tree {
 uint32_t covey__tree_put_below(const covey__tree *tree, uint32_t root, uint32_t node);
 uint32_t covey__tree_take_below(const covey__tree *tree, uint32_t root, uint32_t node);
 
-/* Puts a node into a tree, or takes one out that is there; both return the new root, and write links only. Inline as far
- * as trees of one or two nodes go, which most buckets of a table are. */
+/* Inserts a node, or removes one that is in the tree. Both return the new root, and write only links. Trees of one or
+ * two nodes are handled inline: most buckets of a hash table are so small. */
 static inline uint32_t covey__tree_put(const covey__tree *tree, uint32_t root, uint32_t node) {
     covey__links *links = tree->links(tree->context, node);
     covey__links *above = root != COVEY__NO_NODE ? tree->links(tree->context, root) : NULL;
@@ -41,8 +41,8 @@ static inline uint32_t covey__tree_take(const covey__tree *tree, uint32_t root, 
     return root;
 }
 
-/* Whether the nodes are in order and balanced. *count grows by how many there are; a tree with more than `most` has
- * links that go round in circles. `exists` says of which nodes links may be asked. */
+/* Whether the nodes are in order and balanced. Adds their number to *count; a tree with more than `most` nodes has a
+ * cycle. `exists` returns whether a node exists, so that its links may be read. */
 bool covey__tree_valid(const covey__tree *tree, uint32_t root, bool (*exists)(const void *context, uint32_t node),
                        uint32_t most, uint32_t *count);
 

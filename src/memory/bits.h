@@ -11,7 +11,7 @@ static inline uint32_t covey__bits_in(uint64_t bits) {
     return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* The number of the highest bit that is set; there is one. */
+/* The number of the highest bit that is set; at least one must be. */
 static inline uint32_t covey__highest_bit(uint64_t bits) {
     uint32_t number = 0;
     for (uint32_t half = 32; half != 0; half /= 2) {
@@ -22,7 +22,7 @@ static inline uint32_t covey__highest_bit(uint64_t bits) {
     return number;
 }
 
-/* How many bits from one on are set. */
+/* How many consecutive bits are set, from `first` on. */
 static inline uint32_t covey__ones_from(uint64_t bits, uint32_t first) {
     uint64_t gap = ~(bits >> first);
     return gap != 0 ? covey__lowest_bit(gap) : 64;

@@ -1,11 +1,11 @@
-/* CRC-32C (Castagnoli): by instructions where there are some, by tables otherwise. */
+/* CRC-32C (Castagnoli): by instructions of the processor if it has them, by tables otherwise. */
 #include "memory/crc32c.h"
 
 #include "memory/lines.h"
 
-/* A state of the sum is 32 bits, and all that is done to states is linear: what becomes of each single bit (a column)
- * says what becomes of any state. These make tables of all combinations of 4 or 8 columns, the first for the lowest
- * bit. */
+/* A state of the sum has 32 bits, and all operations on states are linear: the results for single bits (columns)
+ * determine the result for any state. These macros make tables of all combinations of 4 or 8 columns, the first for the
+ * lowest bit. */
 #define FOUR(x, a, b) (x), (x) ^ (a), (x) ^ (b), (x) ^ (a) ^ (b)
 #define SIXTEEN(x, a, b, c, d) FOUR(x, a, b), FOUR((x) ^ (c), a, b), FOUR((x) ^ (d), a, b), FOUR((x) ^ (c) ^ (d), a, b)
 #define SIXTY_FOUR(x, a, b, c, d, e, f)                                                     \
@@ -21,7 +21,7 @@
 
 /* ---- By tables ----------------------------------------------------------------------------------------------------*/
 
-/* behind[n][byte]: the state that a byte leads to when n bytes of zero follow it. */
+/* behind[n][byte]: the state after a byte that n zero bytes follow. */
 static const uint32_t behind[8][256] = {
     BYTES(0xF26B8303, 0xE13B70F7, 0xC79A971F, 0x8AD958CF, 0x105EC76F, 0x20BD8EDE, 0x417B1DBC, 0x82F63B78),
     BYTES(0x13A29877, 0x274530EE, 0x4E8A61DC, 0x9D14C3B8, 0x3FC5F181, 0x7F8BE302, 0xFF17C604, 0xFBC3FAF9),
@@ -33,7 +33,7 @@ static const uint32_t behind[8][256] = {
     BYTES(0x493C7D27, 0x9278FA4E, 0x211D826D, 0x423B04DA, 0x847609B4, 0x0D006599, 0x1A00CB32, 0x34019664),
 };
 
-/* Byte by byte, so that the order of bytes in the machine does not matter. */
+/* Loads byte by byte, so that it works with either byte order. */
 uint32_t covey__crc32c_portable(uint32_t crc, const void *bytes, size_t size) {
     const uint8_t *p = bytes;
     crc = ~crc;
@@ -69,8 +69,9 @@ static inline uint64_t step_byte(uint64_t crc, uint8_t byte) { return __crc32cb(
 
 #if defined(INSTRUCTIONS)
 
-/* A step waits for the one before, and three may be on their way at once: long input is cut into three parts that are
- * summed side by side. after_<n>: for each nibble of a state, what it becomes when n bytes of zero follow. */
+/* Each step needs the result of the one before, but the processor can execute three at once: long input is cut into
+ * three parts that are summed in parallel. after_<n>: for each nibble of a state, its contribution after n more zero
+ * bytes. */
 enum { SHORT_PART = 128, LONG_PART = 1024 };
 
 static const uint32_t after_short[8][16] = {
@@ -102,7 +103,8 @@ typedef struct sums {
     uint64_t first, second, third;
 } sums;
 
-/* A line of each part. What is three parts ahead is asked for: the memory is then as busy as the processor. */
+/* Sums a cache line of each part. Prefetches the lines three parts ahead, so that memory and processor work in
+ * parallel. */
 INSTRUCTIONS static inline sums sum_lines(sums s, const uint8_t *p, size_t part) {
     for (int i = 0; i < 3; i++) covey__prefetch_line((const char *)p + (size_t)(3 + i) * part);
     for (int i = 0; i < 64; i += 8) {
@@ -145,7 +147,7 @@ uint32_t covey__crc32c(uint32_t crc, const void *bytes, size_t size) {
 
 /* ---- While copying ------------------------------------------------------------------------------------------------
  *
- * Lines are summed, then copied from the nearest cache: reading, summing and writing overlap. */
+ * Each line is summed, then copied from the first-level cache: reading, summing and writing overlap. */
 
 #if defined(INSTRUCTIONS)
 
@@ -183,7 +185,7 @@ INSTRUCTIONS static uint32_t copy_by_instructions(uint32_t crc, uint8_t *to, con
 
 #endif
 
-/* So many bytes are still in the nearest cache after they were summed. */
+/* Bytes summed before they are copied: few enough to stay in the first-level cache. */
 enum { COPIED_AT_ONCE = 4096 };
 
 uint32_t covey__crc32c_copy(uint32_t crc, void *to, const void *from, size_t size, bool past_caches) {

@@ -1,4 +1,4 @@
-/* A world has a list of the objects that use it, so that none of them reads it when it is gone. */
+/* A world has a list of the objects that use it, so that none of them reads it after it was destroyed. */
 #include "memory/dependent.h"
 
 #include "memory/result.h"
@@ -39,6 +39,7 @@ void covey__dependents_end(covey_world *world) {
 bool covey__dependents_valid(const covey_world *world, const char **why) {
     const covey_dependent *previous = NULL;
     for (const covey_dependent *d = world->dependents; d; previous = d, d = d->next)
-        REQUIRE(d->world == world && d->previous == previous, "dependent: one that is not in the list");
+        REQUIRE(d->world == world && d->previous == previous,
+                "dependent: in the list of another world, or linked wrongly");
     return true;
 }

@@ -1,4 +1,4 @@
-/* Objects that use a world and end before it: what the end of a world does to those that are left. */
+/* Objects that use a world and must be destroyed before it: what covey_world_destroy does to those that are left. */
 #ifndef COVEY_DEPENDENT_H
 #define COVEY_DEPENDENT_H
 

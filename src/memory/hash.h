@@ -1,11 +1,11 @@
-/* Numbers that stand for texts. */
+/* Hashes of texts. */
 #ifndef COVEY_HASH_H
 #define COVEY_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* FNV-1a of a text; with another salt, the same text has another number. */
+/* FNV-1a of a text; another salt gives another hash. */
 static inline uint64_t covey__hash(const char *text, size_t length, uint64_t salt) {
     uint64_t hash = UINT64_C(0xCBF29CE484222325) ^ salt;
     for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001B3);

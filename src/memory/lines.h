@@ -1,11 +1,11 @@
-/* Lines of memory: those that will be read soon are asked for; those that are written as a whole, and not read again
- * soon, need not be fetched first. */
+/* Cache lines: prefetches lines that will be read soon, and writes whole lines past the caches if they are not read
+ * again soon. */
 #ifndef COVEY_LINES_H
 #define COVEY_LINES_H
 
 #include <covey/covey.h>
 
-#ifndef COVEY_CACHE_BYTES /* copies of more than this, of whole worlds, go past the caches */
+#ifndef COVEY_CACHE_BYTES /* larger copies of whole worlds go past the caches */
 #define COVEY_CACHE_BYTES ((size_t)1 << 24)
 #endif
 
@@ -13,7 +13,7 @@
 #include <emmintrin.h>
 #endif
 
-/* `to` is the beginning of a line. */
+/* Copies a line past the caches. `to` must be aligned to 64. */
 static inline void covey__copy_line(void *to, const void *from) {
 #if defined(__SSE2__)
     __m128i *line = to;
@@ -29,14 +29,14 @@ static inline void covey__copy_line(void *to, const void *from) {
 #endif
 }
 
-/* Before anybody else looks at such lines. */
+/* Call it before another thread reads lines that were copied past the caches. */
 static inline void covey__end_lines(void) {
 #if defined(__SSE2__)
     _mm_sfence();
 #endif
 }
 
-/* Copies numbers. */
+/* Copies numbers past the caches. */
 static inline void covey__copy_past(uint32_t *to, const uint32_t *from, size_t count) {
     size_t head = (size_t)(0 - (uintptr_t)to) % 64 / sizeof *to, i = head < count ? head : count;
     memcpy(to, from, i * sizeof *to);
@@ -44,8 +44,8 @@ static inline void covey__copy_past(uint32_t *to, const uint32_t *from, size_t c
     memcpy(to + i, from + i, (count - i) * sizeof *to);
 }
 
-/* Asks for a line of memory that will be needed soon. A function that does no more than that is COVEY_HOT, too: gcc 12
- * takes it for one without effect, and leaves calls of it out. */
+/* Prefetches a line. Functions that only prefetch must be COVEY_HOT as well: gcc 12 considers them to have no effect,
+ * and removes calls of them. */
 COVEY_HOT void covey__prefetch_line(const char *data) {
 #if defined(__GNUC__)
     __builtin_prefetch(data);

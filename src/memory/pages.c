@@ -5,7 +5,7 @@
 
 #include <stdalign.h>
 
-/* The page first: there is a table only if there is, or was, a page. */
+/* Allocates the page first, so that a pool without pages never has a table. */
 void *covey__pages_reach(covey__heap *heap, covey__pages *pages, uint32_t index, uint32_t limit, size_t size) {
     uint32_t number = index / COVEY__BLOCK_PAGE;
     void *page = covey__page_at(pages, index);

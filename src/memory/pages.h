@@ -5,7 +5,7 @@
 #include <covey/covey.h>
 
 typedef struct covey__pages {
-    void **at; /* NULL where there is none */
+    void **at; /* NULL for missing pages */
     uint32_t count;
 } covey__pages;
 
@@ -13,7 +13,8 @@ static inline void *covey__page_at(const covey__pages *pages, uint32_t index) {
     return index / COVEY__BLOCK_PAGE < pages->count ? pages->at[index / COVEY__BLOCK_PAGE] : NULL;
 }
 
-/* The page of an index, made of zeros if it is missing; the table stays below `limit` pages. NULL when memory is out. */
+/* The page of an index; a missing one is added, with zeros. The table has at most `limit` pages. NULL when an
+ * allocation fails. */
 void *covey__pages_reach(covey__heap *heap, covey__pages *pages, uint32_t index, uint32_t limit, size_t size);
 void covey__pages_drop(covey__heap *heap, covey__pages *pages, uint32_t number, size_t size); /* one page */
 void covey__pages_free(covey__heap *heap, covey__pages *pages, size_t size);

@@ -1,4 +1,4 @@
-/* What went wrong, in numbers and words. */
+/* Results: numbers, texts, logs and broken contracts. */
 #include "memory/result.h"
 
 #include <inttypes.h>
@@ -13,34 +13,34 @@ const char *covey_result_text(covey_result result) {
     case COVEY_OK: return "no error";
     case COVEY_ERROR_MEMORY: return "an allocation failed";
     case COVEY_ERROR_DEAD: return "the handle is null, stale or was never issued";
-    case COVEY_ERROR_PRESENT: return "it is there already";
-    case COVEY_ERROR_ABSENT: return "it is not there";
+    case COVEY_ERROR_PRESENT: return "it exists already";
+    case COVEY_ERROR_ABSENT: return "it does not exist";
     case COVEY_ERROR_FULL: return "no index or position is left";
     case COVEY_ERROR_TAKEN: return "the wanted index, handle or range is in use, used up or reserved";
     case COVEY_ERROR_RANGE: return "an index or count is too large";
     case COVEY_ERROR_TYPE: return "the type's description is incomplete or contradicts itself";
-    case COVEY_ERROR_LAYOUT: return "another type of this name has another layout";
-    case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook refused";
-    case COVEY_ERROR_REFUSED: return "this storage, policy, order or group does not allow the operation";
-    case COVEY_ERROR_CONFLICT: return "another group owns a pool of this one";
-    case COVEY_ERROR_GONE: return "it was done, and a listener undid it at once";
+    case COVEY_ERROR_LAYOUT: return "another type with this name has another layout";
+    case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook returned false";
+    case COVEY_ERROR_REFUSED: return "the storage, policy, order or group of the pool does not support the operation";
+    case COVEY_ERROR_CONFLICT: return "another group owns one of the pools";
+    case COVEY_ERROR_GONE: return "it was done, but a listener undid it at once";
     case COVEY_ERROR_CYCLE: return "the entity would be its own ancestor";
     case COVEY_ERROR_FILE: return "a file could not be read or written";
-    case COVEY_ERROR_IMAGE: return "the image is damaged, or not one that this program can take";
-    case COVEY_ERROR_LIMIT: return "the image asks for more than the caller's limits allow";
-    case COVEY_ERROR_CANCELLED: return "a progress function cancelled it";
+    case COVEY_ERROR_IMAGE: return "the image is damaged, or this program cannot read it";
+    case COVEY_ERROR_LIMIT: return "the image exceeds the caller's limits";
+    case COVEY_ERROR_CANCELLED: return "a progress function cancelled the call";
     }
     return "an unknown result";
 }
 
 const char *covey__reason(covey_result result) {
     switch (result) {
-    case COVEY_ERROR_MEMORY: return "an allocation failed: nothing has changed, try again when there is memory";
-    case COVEY_ERROR_DEAD: return "the handle is null, stale or was never issued: ask covey_alive first";
-    case COVEY_ERROR_PRESENT: return "it is there already: covey_set overwrites it";
-    case COVEY_ERROR_ABSENT: return "it is not there: add it first";
+    case COVEY_ERROR_MEMORY: return "an allocation failed: nothing has changed, so try again when there is memory";
+    case COVEY_ERROR_DEAD: return "the handle is null, stale or was never issued: check it with covey_alive";
+    case COVEY_ERROR_PRESENT: return "it exists already: use covey_set to overwrite it";
+    case COVEY_ERROR_ABSENT: return "it does not exist: add it first";
     case COVEY_ERROR_FULL: return "no index or position is left: destroy entities or remove components first";
-    case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook refused: see .copy and .no_copy";
+    case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook returned false: see .copy and .no_copy";
     default: return covey_result_text(result);
     }
 }
@@ -50,8 +50,8 @@ covey_result covey_world_result(const covey_world *world) {
     return COVEY__GET_WORD(world->result);
 }
 
-/* Worlds without a log function print their first failures, at every assertion level. A program that fails in every
- * frame is told so once, and how often when the world ends. */
+/* Worlds without a log function print their first failures, at every assertion level, and how many more there were when
+ * the world ends. So a program that fails in every frame does not fill its log. */
 #define PRINTED_FAILURES 100
 
 static bool prints(const covey_world *world) {
@@ -61,7 +61,7 @@ static bool prints(const covey_world *world) {
 static void print_failure(const covey_world *world, const char *text) {
     fprintf(stderr, "covey: %s\n", text);
     if (COVEY__GET_WORD(world->failures) + 1 == PRINTED_FAILURES)
-        fputs("covey: further failures of this world are counted, and not printed: set .log of covey_world_desc to get "
+        fputs("covey: further failures of this world are counted but not printed: set .log of covey_world_desc to get "
               "all, or .quiet to print none\n",
               stderr);
 }
@@ -76,7 +76,7 @@ static bool is_heard(const covey_world *world) {
     return (world->log || world->log_listeners || prints(world)) && world->silenced == 0;
 }
 
-/* Threads that fail at the same time may count as one. */
+/* Failures of several threads at the same time may be counted as one. */
 static void count_failure(covey_world *world) {
     uint32_t failures = COVEY__GET_WORD(world->failures);
     if (failures != UINT32_MAX) COVEY__PUT_WORD(world->failures, failures + 1);
@@ -131,11 +131,11 @@ bool covey_log_disconnect(covey_world *world, covey_log_listener *listener) {
 covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type) {
     return covey__fail(world, covey_alive(world, e) ? COVEY_ERROR_ABSENT : COVEY_ERROR_DEAD, "%u:%u has no %s: %s",
                        e.index, e.generation, type->name ? type->name : "(no name)",
-                       covey_alive(world, e) ? "add it first, or ask covey_has"
-                                             : "the handle is null or stale: ask covey_alive");
+                       covey_alive(world, e) ? "add it first, or check with covey_has"
+                                             : "the handle is null or stale: check it with covey_alive");
 }
 
-/* Which hook it is, of those under way. With several threads in hooks it may be the one of another. */
+/* Names the hook that makes the call. If several threads are in hooks, it may name that of another thread. */
 static void say_hook(char *text, size_t size, const covey_world *world, const char *system) {
     const char *hook = COVEY__GET_WORD(world->hook);
     const covey_type *type = COVEY__GET_WORD(world->hook_type);
@@ -152,17 +152,18 @@ bool covey__refuse_in_hook(covey_world *world, const char *file, int line) {
     bool hooked = COVEY__GET_WORD(world->hooks) > (world->guard ? 1 : 0);
     if (hooked) say_hook(text, sizeof text, world, system);
     else if (system)
-        snprintf(text, sizeof text, "system %s changes the structure: mark it .exclusive, or record into job->commands",
-                 system);
-    else
         snprintf(text, sizeof text,
-                 "a thread that runs no system changes the structure while systems run: wait until they have ended");
+                 "system %s makes a structural change: mark it .exclusive, or record into job->commands", system);
+    else
+        snprintf(
+            text, sizeof text,
+            "a thread outside the schedule makes a structural change while systems run: wait until they have ended");
     covey__contract_broken(world, text, file, line);
     covey__fail(world, COVEY_ERROR_REFUSED, "%s", text);
     return true;
 }
 
-/* Names with two underscores are those of the library's own functions. */
+/* Private functions of the library have two underscores after `covey`. */
 static bool is_public(const char *function) { return strncmp(function, "covey_", 6) == 0 && function[6] != '_'; }
 
 void covey__contract_of(const char *function, const covey_world *world, const char *what, const char *file, int line) {

@@ -1,10 +1,10 @@
-/* Results and reasons: how a function reports why it failed, or which invariant does not hold. */
+/* Results and reasons: how functions report why they failed, or which invariant does not hold. */
 #ifndef COVEY_RESULT_H
 #define COVEY_RESULT_H
 
 #include <covey/covey.h>
 
-/* For functions that check invariants: names the one that does not hold, in *why. */
+/* For validators: if the condition does not hold, sets *why and returns false. */
 #define REQUIRE(holds, reason)      \
     do {                            \
         if (!(holds)) {             \
@@ -13,8 +13,8 @@
         }                           \
     } while (0)
 
-/* Words of the world that several threads may change at the same time: each is read, by COVEY__GET_WORD, and written as a
- * whole. */
+/* Stores a word of the world that several threads may write at the same time; COVEY__GET_WORD reads it. Neither sees
+ * parts of a word. */
 #if defined(__GNUC__)
 #define COVEY__ADD_WORD(word, number) ((void)__atomic_fetch_add(&(word), (number), __ATOMIC_RELAXED))
 #define COVEY__PUT_WORD(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
@@ -23,8 +23,8 @@
 #define COVEY__PUT_WORD(word, value) ((word) = (value))
 #endif
 
-/* Behind the declaration of a function whose parameter number `text` is a format of printf, with arguments from number
- * `first` on: compilers check them. */
+/* Put after the declaration of a function like printf: parameter number `text` is the format, and the arguments begin
+ * with number `first`. Compilers then check the arguments. */
 #if defined(__MINGW32__)
 #define COVEY__PRINTF(text, first) __attribute__((format(gnu_printf, text, first))) /* "printf" has no %zu there */
 #elif defined(__GNUC__)
@@ -33,19 +33,20 @@
 #define COVEY__PRINTF(text, first)
 #endif
 
-/* The text of a result, and what to do. */
+/* The text of a result and what to do about it. */
 const char *covey__reason(covey_result result);
 
-/* Notes why a call failed, and tells the log, which the calling thread calls. */
+/* Sets the world's result and calls its log, on the calling thread. Returns the result. */
 covey_result covey__fail(covey_world *world, covey_result result, const char *format, ...) COVEY__PRINTF(3, 4);
 
-/* While a world is silenced, failures are noted, and nobody is told: whoever silences it says what failed. */
+/* While a world is silenced, failures set its result but are not logged: the caller that silences it logs its own
+ * message. Calls nest. */
 void covey__silence(covey_world *world, bool on);
 
-/* When a world ends: prints how many failures were not printed. */
+/* Called when a world ends: prints how many failures were not printed. */
 void covey__print_unprinted(const covey_world *world);
 
-/* Fails because an entity has no such component: ABSENT, or DEAD. */
+/* Fails because the entity lacks the component (ABSENT) or is not alive (DEAD). */
 covey_result covey__fail_without(covey_world *world, covey_entity e, const covey_type *type);
 
 #endif

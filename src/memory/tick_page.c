@@ -1,4 +1,4 @@
-/* Pages of ticks, which grow with the blocks that have components. */
+/* Pages of ticks, which have memory only for blocks that had components. */
 #include "memory/tick_page.h"
 
 #include "memory/alloc.h"
@@ -56,32 +56,33 @@ void covey__tick_page_copy(covey__tick_page *to, const covey__tick_page *from) {
 bool covey__tick_page_valid(const covey__tick_page *page, const char **why) {
     uint32_t count = covey__bits_in(page->there);
     uint64_t used = 0;
-    REQUIRE(page->room == room_for(page->room) && count <= page->room, "ticks: blocks without room");
-    REQUIRE(page->there == ALL || !covey__tick_page_is_full(page), "ticks: a full page without a block");
+    REQUIRE(page->room == room_for(page->room) && count <= page->room, "ticks: more blocks than places");
+    REQUIRE(page->there == ALL || !covey__tick_page_is_full(page), "ticks: a full page lacks a block");
     for (uint64_t left = page->there; left != 0; left &= left - 1) {
         uint32_t block = covey__lowest_bit(left), place = page->places[block];
         REQUIRE(place < count && (used >> place & 1) == 0, "ticks: blocks share a place");
-        REQUIRE(place == block || !covey__tick_page_is_full(page), "ticks: a block of a full page is elsewhere");
+        REQUIRE(place == block || !covey__tick_page_is_full(page),
+                "ticks: a block of a full page is not at its own place");
         used |= (uint64_t)1 << place;
     }
     for (uint32_t place = count; place < page->room; place++)
-        REQUIRE(page->blocks[place].latest == 0, "ticks: a change in a place without a block");
+        REQUIRE(page->blocks[place].latest == 0, "ticks: an unused place has a change");
     return true;
 }
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------*/
 
-static covey__tick_page *begin(covey__tick_page *page, uint32_t room) {
+static covey__tick_page *begin_page(covey__tick_page *page, uint32_t room) {
     memset(page, 0, sizeof *page);
     page->room = room;
     covey__tick_page_clear(page);
     return page;
 }
 
-static covey__tick_page *grow(covey__heap *heap, covey__pages *pages, uint32_t number, uint32_t room) {
+static covey__tick_page *grow_page(covey__heap *heap, covey__pages *pages, uint32_t number, uint32_t room) {
     covey__tick_page *grown = covey__resize(heap, NULL, 0, 1, bytes_with(room), alignof(covey__tick_page));
     if (!grown) return NULL;
-    covey__tick_page_copy(begin(grown, room), pages->at[number]);
+    covey__tick_page_copy(begin_page(grown, room), pages->at[number]);
     covey__tick_pages_drop(heap, pages, number);
     return pages->at[number] = grown;
 }
@@ -90,8 +91,8 @@ covey__tick_page *covey__tick_pages_reach_room(covey__heap *heap, covey__pages *
                                                uint32_t room) {
     covey__tick_page *page = covey__pages_reach(heap, pages, number * COVEY__BLOCK_PAGE, limit, bytes_with(room));
     if (!page) return NULL;
-    if (page->room == 0) return begin(page, room);
-    return page->room >= room ? page : grow(heap, pages, number, room);
+    if (page->room == 0) return begin_page(page, room);
+    return page->room >= room ? page : grow_page(heap, pages, number, room);
 }
 
 covey__tick_page *covey__tick_pages_reach(covey__heap *heap, covey__pages *pages, uint32_t index, uint32_t limit) {

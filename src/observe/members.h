@@ -28,12 +28,11 @@ bool covey__groups_room(covey_world *world, covey__observers **observers);
 void covey__groups_exclude(covey_pool *pool, covey__observers *observers); /* links them to it */
 void covey__groups_update(covey_pool *pool);   /* the observers of all pools that are in a group with this one */
 void covey__group_collect(covey_group *group); /* from the beginning; there is room for all candidates */
-/* In blocks: counts members that have the first slots already, as after a rollback. */
-void covey__group_count_again(covey_group *group);
-/* In blocks: a border for the block of an index. False when memory is out. */
-bool covey__group_reach(covey_group *group, uint32_t index);
+/* For a group that owns pools: `count` members lie in front already, as after a rollback. */
+void covey__group_count_again(covey_group *group, uint32_t count);
 bool covey__group_asks_for(const covey_group *group,
-                           uint32_t index); /* whether the entity of this index has all terms */
+                           uint32_t index);                   /* whether the entity of this index has all terms */
+bool covey__group_matches(const void *group, uint32_t index); /* the same, as a covey__belongs_fn */
 bool covey__group_has(const covey_group *group, uint32_t index);
 bool covey__group_is_candidate(const covey_group *group, uint32_t index);
 const covey_group *covey__pool_owner(const covey_pool *pool); /* the innermost group that owns it, or NULL */
@@ -43,8 +42,8 @@ bool covey__group_make_room(covey_group *group);
 void covey__group_link(covey_group *group);
 void covey__group_unlink(const covey_group *group, covey_pool *pool);
 bool covey__groups_share_pools(const covey_group *a, const covey_group *b); /* owned by both */
-const covey_pool *covey__group_smallest(const covey_group *group);          /* the smallest pool that has all members */
-void covey__group_collect_new(covey_group *group);                          /* the same of a group without members */
+const covey_pool *covey__group_smallest(const covey_group *group); /* the smallest of the pools that members have */
+void covey__group_collect_new(covey_group *group);                 /* the same of a group without members */
 
 /* Notes for assertion level 1 that members of this group and its outer groups changed places: because of the entity of
  * an index, or COVEY_NONE. */

@@ -7,7 +7,7 @@
 #include "storage/marks.h"
 #include "observe/members.h"
 #include "observe/observers.h"
-#include "observe/order.h"
+#include "storage/order.h"
 #include "memory/pages.h"
 #include "memory/result.h"
 #include "observe/signal.h"
@@ -29,15 +29,12 @@ covey_result covey__observers_prepare_add(covey_pool *pool, const covey_entity *
     if (result == COVEY_OK)
         result = covey__listeners_prepare(&pool->observers->listeners, COVEY_ON_ADD, entities, count);
     if (result != COVEY_OK || !pool->observers->keeps_order) return result;
-    uint32_t left = COVEY_NONE - pool->set.end;
-    if (count > left) return COVEY_ERROR_FULL;
-    return covey__set_prepare_spare(&pool->set,
-                                    count < left ? count + 1 : count); /* one value waits there while others move */
+    return covey__order_prepare(pool, count);
 }
 
 void covey__observers_after_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks) {
     for (uint32_t i = 0; i < count && ticks && pool->type->ticks; i++) covey__ticks_note(pool, entities[i].index);
-    if (pool->observers->keeps_order) covey__sort_insert_many(pool, entities, count);
+    if (pool->observers->keeps_order) covey__order_insert_many(pool, &pool->observers->order, entities, count);
     for (uint32_t i = 0; i < count && pool->observers->group_count != 0; i++)
         covey__groups_added(pool, entities[i].index);
 }
@@ -88,7 +85,7 @@ static bool valid_sole(const covey_pool *pool, const char **why) {
     if (!sole) return true;
     REQUIRE(!covey__type_is_observed(pool->type) && !pool->world->disabled,
             "observers: a group counts as the only one, but there are more");
-    for (uint32_t i = 0; i < sole->owned; i++)
+    for (uint32_t i = 0; i < covey__group_owned(sole); i++)
         REQUIRE(!covey__may_hide(sole->pools[i]), "observers: a group counts as the only one, but there are more");
     return true;
 }

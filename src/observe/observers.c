@@ -78,10 +78,10 @@ static void find_sole(covey_pool *pool) {
     if (observers->group_count != 1 || observers->keeps_order || observers->listeners.count != 0) return;
     if (covey__type_is_observed(pool->type) || pool->world->disabled) return;
     covey_group *group = observers->groups->group;
-    if (group->owned != group->view.fields || group->view.without != 0) return;
-    for (uint32_t i = 0; i < group->owned; i++)
+    if (covey__group_owned(group) != group->view.fields || group->view.without != 0) return;
+    for (uint32_t i = 0; i < covey__group_owned(group); i++)
         if (covey__may_hide(group->pools[i])) return;
-    for (uint32_t i = 0; i < group->owned; i++)
+    for (uint32_t i = 0; i < covey__group_owned(group); i++)
         if (group->pools[i] != pool) observers->others[observers->other_count++] = group->pools[i];
     observers->sole = group;
     pool->adding = COVEY__ADD_TO_GROUP;

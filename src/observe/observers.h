@@ -6,6 +6,7 @@
 
 #include "observe/listeners.h"
 #include "memory/pages.h"
+#include "storage/front.h"
 #include "storage/storage.h"
 
 #include <covey/covey.h>
@@ -18,27 +19,25 @@ struct covey_group {
     covey_world *world;
     covey_view view; /* its fields: first those that are owned */
     covey_pool *pools[COVEY_TERMS];
-    uint32_t owned;       /* so many of the pools */
-    bool in_blocks;       /* what it owns is in blocks; otherwise it is packed */
-    covey__pages borders; /* in blocks: a byte for each block, the number of its members: they have the first slots */
-    uint32_t count;       /* of members; packed: they are at the positions below, in each owned pool */
-    covey_sparse_set set; /* owning nothing: the members */
-    uint32_t candidates;  /* owning nothing: members, and those that only an excluded pool keeps from it */
-    covey__trace left;    /* at assertion level 1: who did; how many joined */
+    covey__front front;       /* the members, in the pools that it owns: the first of its pools */
+    covey_sparse_set members; /* of a group that owns nothing */
+    uint32_t candidates;      /* owning nothing: members, and entities that only an excluded pool keeps from it */
+    covey__trace left;        /* at assertion level 1: who left; how many joined */
     uint32_t joined;
 };
 
-#define COVEY__BORDER_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint8_t)) /* of a page */
+/* The number of pools that a group owns. */
+static inline uint32_t covey__group_owned(const covey_group *group) { return group->front.pool_count; }
 
-/* The number of members in the block of an index; NULL where no owned pool has anything. */
-static inline uint8_t *covey__border_at(const covey_group *group, uint32_t index) {
-    uint8_t *page = covey__page_at(&group->borders, index);
-    return page ? page + covey__block_of(index) : NULL;
+/* The number of members. */
+static inline uint32_t covey__group_count(const covey_group *group) {
+    return covey__group_owned(group) != 0 ? group->front.count : group->members.end;
 }
 
 /* Whether an add to one of its pools may need memory for the group. */
 static inline bool covey__group_needs_memory(const covey_group *group, covey__role role) {
-    return role != COVEY__EXCLUDED && (group->owned == 0 || (group->in_blocks && role == COVEY__OWNED));
+    if (covey__group_owned(group) == 0) return role != COVEY__EXCLUDED;
+    return role == COVEY__OWNED && covey__front_needs_memory(&group->front);
 }
 
 /* All that it names: fields, and what it excludes. */

@@ -6,7 +6,6 @@
 
 #include "memory/alloc.h"
 #include "memory/bits.h"
-#include "storage/block_store.h"
 #include "storage/hook.h"
 #include "observe/listeners.h"
 #include "storage/marks.h"
@@ -399,9 +398,7 @@ covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal 
 static bool valid_reserved(const covey_pool *pool, const covey_pool *tags, const char **why) {
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         uint32_t index = covey_pool_at(pool, at).index;
-        REQUIRE(covey__blocks_have_page(&tags->blocks, index / COVEY__BLOCK_PAGE) &&
-                    covey__presence_has_room(pool->world, tags->number, index),
-                "reactive set: no place for a mark");
+        REQUIRE(covey__reactive_is_reserved(tags, index), "reactive set: no place for a mark");
     }
     return true;
 }

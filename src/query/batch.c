@@ -535,12 +535,12 @@ static bool next_ids(covey_iter *it) {
 /* ---- Members of a group, in blocks --------------------------------------------------------------------------------*/
 
 static const uint8_t *borders_of_page(const covey_iter *it) {
-    return covey__page_at(&it->walk.group->borders, it->walk.first);
+    return covey__page_at(&it->walk.group->front.borders, it->walk.first);
 }
 
 /* Advances to the next page with members of the group. Returns false at the end. */
 static bool open_group_page(covey_iter *it) {
-    const covey__pages *pages = &it->walk.group->borders;
+    const covey__pages *pages = &it->walk.group->front.borders;
     while (it->walk.blocks == 0 && it->walk.next < it->walk.end) {
         const uint8_t *borders = pages->at[it->walk.next];
         uint64_t within = covey__walk_blocks(&it->walk, it->walk.next);

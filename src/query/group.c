@@ -2,7 +2,6 @@
 #include "query/group.h"
 
 #include "memory/alloc.h"
-#include "storage/block_store.h"
 #include "storage/marks.h"
 #include "observe/members.h"
 #include "observe/observers.h"
@@ -24,9 +23,9 @@ static bool names(const covey_group *group, const covey_pool *pool, uint32_t fir
 static bool is_part_of(const covey_group *inner, const covey_group *outer) {
     for (uint32_t i = 0; i < covey__group_terms(outer); i++) {
         const covey_pool *pool = outer->pools[i];
-        bool found = i < outer->owned   ? names(inner, pool, 0, inner->owned)
-                     : i < asked(outer) ? names(inner, pool, 0, asked(inner))
-                                        : names(inner, pool, asked(inner), covey__group_terms(inner));
+        bool found = i < covey__group_owned(outer) ? names(inner, pool, 0, covey__group_owned(inner))
+                     : i < asked(outer)            ? names(inner, pool, 0, asked(inner))
+                                                   : names(inner, pool, asked(inner), covey__group_terms(inner));
         if (!found) return false;
     }
     return true;
@@ -47,14 +46,8 @@ static covey_result refuse_pool(const covey_group *group, const covey_pool *pool
 
 /* Why the group cannot own a pool, and what helps; or NULL. */
 static const char *objection(const covey_group *group, const covey_pool *pool) {
-    bool packed = covey__storage_takes_any_order(pool);
     if (pool->observers && pool->observers->keeps_order) return "it is kept in an order: end that with covey_pool_keep";
-    if (packed || covey__storage_takes_group(pool))
-        return packed != group->in_blocks ? NULL
-                                          : "it is sparse, and others of the group are in blocks, or the other way "
-                                            "round: define them with the same .storage";
-    if (covey__packed_in(pool)) return "its policy is not COVEY_SWAP_AND_POP: define it without .policy";
-    return pool->size == 0 ? "it is a tag, without values" : "its values never move: define it with another .storage";
+    return covey__front_objection(&group->front, pool);
 }
 
 /* Checks that the group can own its pools, and conflicts with no other group. */
@@ -62,7 +55,7 @@ static covey_result check(const covey_group *group) {
     for (uint32_t i = 0; i < covey__group_terms(group); i++)
         if (covey__is_reactive(group->pools[i])) /* reactive sets are marked where nothing may fail */
             return refuse_group(group, COVEY_ERROR_REFUSED, "leave out the reactive set ", group->pools[i]->type->name);
-    for (uint32_t i = 0; i < group->owned; i++) {
+    for (uint32_t i = 0; i < covey__group_owned(group); i++) {
         const char *reason = objection(group, group->pools[i]);
         if (reason) return refuse_pool(group, group->pools[i], reason);
     }
@@ -86,39 +79,28 @@ static covey_result reserve_candidates(covey_group *group) {
         uint32_t index = covey_pool_at(pool, at).index;
         if (!covey__group_is_candidate(group, index)) continue;
         candidates++;
-        result = covey__set_prepare(&group->set, index, true);
+        result = covey__set_prepare(&group->members, index, true);
     }
-    return result == COVEY_OK ? covey_sparse_set_reserve(&group->set, candidates) : result;
+    return result == COVEY_OK ? covey_sparse_set_reserve(&group->members, candidates) : result;
 }
 
 static void free_group(covey_group *group) {
     for (uint32_t i = 0; i < covey__group_terms(group); i++) covey__pool_unobserve(group->pools[i]);
     if (group->world->disabled) covey__pool_unobserve(group->world->disabled);
-    covey__set_free(&group->set);
-    covey__pages_free(&group->world->heap, &group->borders, COVEY__BORDER_BYTES);
+    covey__set_free(&group->members);
+    covey__front_free(&group->front);
     covey__free(&group->world->heap, group, 1, sizeof *group, alignof(covey_group));
 }
 
 static void ungroup(covey_group *group) {
-    for (uint32_t i = 0; i < group->owned && group->in_blocks; i++)
-        if (!covey__pool_owner(group->pools[i])) covey__storage_ungroup(group->pools[i]);
-}
-
-/* Prepares owned pools in blocks for ordering their values, and makes their borders. */
-static covey_result prepare_blocks(covey_group *group) {
-    const covey_pool *first = group->pools[0];
-    for (uint32_t i = 0; i < group->owned; i++) {
-        covey__pool_moved(group->pools[i], true);
-        if (!covey__storage_group(group->pools[i])) return COVEY_ERROR_MEMORY;
-    }
-    for (uint32_t index = covey_pool_next(first, 0); index != COVEY_NONE; index = covey_pool_next(first, index + 1))
-        if (!covey__group_reach(group, index)) return COVEY_ERROR_MEMORY;
-    return COVEY_OK;
+    for (uint32_t i = 0; i < covey__group_owned(group); i++)
+        if (!covey__pool_owner(group->pools[i])) covey__front_release(group->pools[i]);
 }
 
 /* Memory for all possible members. */
 static covey_result prepare_members(covey_group *group) {
-    return group->owned == 0 ? reserve_candidates(group) : group->in_blocks ? prepare_blocks(group) : COVEY_OK;
+    if (covey__group_owned(group) == 0) return reserve_candidates(group);
+    return covey__front_prepare(&group->front) ? COVEY_OK : COVEY_ERROR_MEMORY;
 }
 
 /* Converts the terms of a group to those of a view; false if there are none, or too many. */
@@ -148,7 +130,8 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
     if (COVEY__IN_HOOK(world)) return NULL;
     covey_view_desc terms;
     covey_group made = { .world = world };
-    if (!describe(desc, &terms, &made.owned)) {
+    uint32_t owned;
+    if (!describe(desc, &terms, &owned)) {
         covey__fail(world, COVEY_ERROR_TYPE,
                     "a group could not be made: it asks for no type, or for more than 16; ask for 1 to 16");
         return NULL;
@@ -160,11 +143,11 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
         return NULL;
     }
     if (!covey_view_valid(&made.view) || !find_pools(&made)) return NULL;
-    made.in_blocks = made.owned != 0 && covey__storage_takes_group(made.pools[0]);
+    made.front = covey__front_make(made.pools, owned);
     if (check(&made) != COVEY_OK) return NULL;
-    covey__set_init(&made.set, &(covey_sparse_set_desc){ .allocator = world->heap.allocator });
-    made.set.heap.budget = world->heap.budget;
-    made.set.shifts = &world->shifts;
+    covey__set_init(&made.members, &(covey_sparse_set_desc){ .allocator = world->heap.allocator });
+    made.members.heap.budget = world->heap.budget;
+    made.members.shifts = &world->shifts;
     covey_group *group = covey__resize(&world->heap, NULL, 0, 1, sizeof *group, alignof(covey_group));
     covey_result result = COVEY_ERROR_MEMORY;
     if (group) {
@@ -228,7 +211,7 @@ static bool excludes_all(const covey_group *group, const covey_type *const *type
 
 static bool is_described(const covey_group *group, const covey_group_desc *desc) {
     uint32_t own = count_types(desc->own), with = count_types(desc->with), without = count_types(desc->without);
-    if (own != group->owned || own + with != asked(group) || without != group->view.without) return false;
+    if (own != covey__group_owned(group) || own + with != asked(group) || without != group->view.without) return false;
     return has_in_order(group, 0, desc->own, own) && has_in_order(group, own, desc->with, with) &&
            excludes_all(group, desc->without, without);
 }
@@ -244,32 +227,17 @@ covey_group *covey_group_find(const covey_world *world, const covey_group_desc *
 
 uint32_t covey_group_count(const covey_group *group) {
     COVEY__CONTRACT(NULL, group, "a call needs a group");
-    return group->count;
+    return covey__group_count(group);
 }
 
 uint32_t covey_group_owned(const covey_group *group) {
     COVEY__CONTRACT(NULL, group, "a call needs a group");
-    return group->owned;
-}
-
-/* The member in the first slot of the first block that has members; there must be one. */
-static covey_entity first_in_blocks(const covey_group *group) {
-    const covey_pool *pool = group->pools[0];
-    uint32_t block = 0;
-    while (true) {
-        const uint8_t *border = covey__border_at(group, block * COVEY__BLOCK_IDS);
-        if (border && *border != 0) break;
-        block += border ? 1 : COVEY__PAGE_BLOCKS;
-    }
-    covey__block b = covey__block_in(&pool->blocks, block * COVEY__BLOCK_IDS);
-    uint32_t index = block * COVEY__BLOCK_IDS + b.ids[0];
-    return covey__entity(index, covey__generation_of(group->world, index));
+    return covey__group_owned(group);
 }
 
 covey_entity covey_group_first(const covey_group *group) {
     if (covey_group_count(group) == 0) return (covey_entity){ 0, 0 };
-    if (group->in_blocks) return first_in_blocks(group);
-    return group->owned != 0 ? group->pools[0]->set.ids[0] : group->set.ids[0];
+    return covey__group_owned(group) != 0 ? covey__front_first(&group->front) : group->members.ids[0];
 }
 
 bool covey_group_contains(const covey_group *group, covey_entity e) {
@@ -291,35 +259,25 @@ covey_group *covey_world_group(const covey_world *world, uint32_t number) {
     return number < covey_world_group_count(world) ? world->groups[number] : NULL;
 }
 
-static void shrink_borders(covey_group *group) {
-    const covey_pool *pool = group->pools[0];
-    for (uint32_t page = 0; page < group->borders.count; page++) {
-        uint32_t first = page * COVEY__BLOCK_PAGE, next = covey_pool_next(pool, first);
-        bool empty = next == COVEY_NONE || next / COVEY__BLOCK_PAGE != page;
-        if (empty && group->borders.at[page])
-            covey__pages_drop(&group->world->heap, &group->borders, page, COVEY__BORDER_BYTES);
-    }
-}
-
 /* Spare room is promised to candidates: frees it only if all candidates are members. */
 void covey__groups_shrink(covey_world *world) {
     for (uint32_t i = 0; i < world->group_count; i++) {
         covey_group *group = world->groups[i];
-        if (group->owned == 0 && group->candidates == group->set.end) covey_sparse_set_shrink(&group->set);
-        if (group->in_blocks) shrink_borders(group);
+        bool spare = covey__group_owned(group) == 0 && group->candidates == group->members.end;
+        if (spare) covey_sparse_set_shrink(&group->members);
+        covey__front_shrink(&group->front);
     }
 }
 
-size_t covey__borders_bytes(const covey_world *world) {
+size_t covey__fronts_bytes(const covey_world *world) {
     size_t bytes = 0;
-    for (uint32_t i = 0; i < world->group_count; i++)
-        bytes += covey__pages_bytes(&world->groups[i]->borders, COVEY__BORDER_BYTES);
+    for (uint32_t i = 0; i < world->group_count; i++) bytes += covey__front_bytes(&world->groups[i]->front);
     return bytes;
 }
 
 size_t covey__groups_bytes(const covey_world *world) {
     size_t bytes = 0;
-    for (uint32_t i = 0; i < world->group_count; i++) bytes += world->groups[i]->set.heap.bytes;
+    for (uint32_t i = 0; i < world->group_count; i++) bytes += world->groups[i]->members.heap.bytes;
     return bytes;
 }
 
@@ -335,8 +293,8 @@ int covey_group_print(char *text, size_t size, const covey_group *group) {
     int length = 0;
     if (size != 0) text[0] = '\0';
     for (uint32_t i = 0; i < covey__group_terms(group); i++) {
-        bool first = i == 0 || i == group->owned || i == asked(group);
-        const char *word = i < group->owned ? "own " : i < asked(group) ? "with " : "without ";
+        bool first = i == 0 || i == covey__group_owned(group) || i == asked(group);
+        const char *word = i < covey__group_owned(group) ? "own " : i < asked(group) ? "with " : "without ";
         if (first && i != 0) print(text, size, &length, " ", "");
         print(text, size, &length, first ? word : ", ", group->view.types[i]->name);
     }
@@ -345,49 +303,8 @@ int covey_group_print(char *text, size_t size, const covey_group *group) {
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
-/* The front of each owned pool has the members, in the same order; no other entity has all terms. */
-static bool valid_owned(const covey_group *group, const char **why) {
-    for (uint32_t i = 0; i < group->owned; i++) {
-        const covey_pool *pool = group->pools[i];
-        REQUIRE(covey__storage_takes_any_order(pool), "group: owns a pool that it cannot");
-        REQUIRE(pool->set.end >= group->count, "group: more members than a pool has components");
-        for (uint32_t at = 0; at < group->count; at++)
-            REQUIRE(covey_same(pool->set.ids[at], group->pools[0]->set.ids[at]), "group: pools in different orders");
-    }
-    for (uint32_t at = 0; at < group->pools[0]->set.end; at++)
-        REQUIRE(covey__group_asks_for(group, group->pools[0]->set.ids[at].index) == (at < group->count),
-                "group: a member that is none, or the other way round");
-    return true;
-}
-
-/* The same in one block. */
-static bool valid_slots(const covey_group *group, uint32_t index, const char **why) {
-    const uint8_t *border = covey__border_at(group, index);
-    uint32_t slot = covey__blocks_slot(&group->pools[0]->blocks, index);
-    REQUIRE(border, "group: no border for one that may become a member");
-    REQUIRE(covey__group_asks_for(group, index) == (slot < *border),
-            "group: a member that is none, or the other way round");
-    for (uint32_t i = 1; i < group->owned && slot < *border; i++)
-        REQUIRE(covey__blocks_slot(&group->pools[i]->blocks, index) == slot, "group: pools in different orders");
-    return true;
-}
-
-static bool valid_in_blocks(const covey_group *group, const char **why) {
-    const covey_pool *pool = group->pools[0];
-    uint32_t members = 0;
-    for (uint32_t i = 0; i < group->owned; i++)
-        REQUIRE(covey__storage_takes_group(group->pools[i]), "group: owns a pool that it cannot");
-    for (uint32_t index = covey_pool_next(pool, 0); index != COVEY_NONE; index = covey_pool_next(pool, index + 1))
-        if (!valid_slots(group, index, why)) return false;
-    for (uint32_t i = 0; i < group->borders.count; i++)
-        for (uint32_t block = 0; group->borders.at[i] && block < COVEY__PAGE_BLOCKS; block++)
-            members += ((const uint8_t *)group->borders.at[i])[block];
-    REQUIRE(members == group->count, "group: the number of members is not what was counted");
-    return true;
-}
-
 static bool valid_unowned(const covey_group *group, const char **why) {
-    const covey_sparse_set *set = &group->set;
+    const covey_sparse_set *set = &group->members;
     uint32_t members = 0, candidates = 0;
     if (!covey__set_valid(set, "group: bytes that are not accounted for", why)) return false;
     for (uint32_t at = covey_pool_next(group->pools[0], 0); at != COVEY_NONE;
@@ -395,14 +312,15 @@ static bool valid_unowned(const covey_group *group, const char **why) {
         covey_entity e = covey_pool_at(group->pools[0], at);
         uint32_t index = e.index, page = index / COVEY_PAGE_SIZE;
         bool asked = covey__group_asks_for(group, index);
-        REQUIRE(covey_sparse_set_live(set, e) == asked, "group: a member that is none, or the other way round");
+        REQUIRE(covey_sparse_set_live(set, e) == asked,
+                "group: an entity that does not match is a member, or one that matches is none");
         members += asked;
         if (!covey__group_is_candidate(group, index)) continue;
         candidates++;
         REQUIRE(page < set->page_count && covey__set_page(set, page),
                 "group: no page for one that may become a member");
     }
-    REQUIRE(members == set->end && members == group->count, "group: a member that is in none of its pools");
+    REQUIRE(members == set->end, "group: a member that is in none of its pools");
     REQUIRE(candidates == group->candidates, "group: the number of those that may be members is not what was counted");
     REQUIRE(covey__set_room(set) >= candidates, "group: no room for those that may become members");
     return true;
@@ -422,14 +340,16 @@ bool covey__groups_valid(const covey_world *world, const char **why) {
         uint32_t terms = (uint32_t)group->view.with + group->view.without;
         REQUIRE(group->world == world, "group: of another world");
         for (uint32_t k = 0; k < terms; k++) {
-            covey__role role = k < group->owned ? COVEY__OWNED : k < group->view.with ? COVEY__ASKED : COVEY__EXCLUDED;
+            covey__role role = k < covey__group_owned(group) ? COVEY__OWNED
+                               : k < group->view.with        ? COVEY__ASKED
+                                                             : COVEY__EXCLUDED;
             REQUIRE(is_linked(group, group->pools[k], role), "group: a pool that does not know it");
         }
         REQUIRE(!world->disabled || is_linked(group, world->disabled, COVEY__EXCLUDED),
                 "group: it does not know who is disabled");
-        bool valid = group->owned == 0  ? valid_unowned(group, why)
-                     : group->in_blocks ? valid_in_blocks(group, why)
-                                        : valid_owned(group, why);
+        bool valid = covey__group_owned(group) == 0
+                         ? valid_unowned(group, why)
+                         : covey__front_valid(&group->front, covey__group_matches, group, why);
         if (!valid) return false;
     }
     return true;

@@ -100,8 +100,8 @@ static void walk_array(covey__walk *walk) {
 /* Walks the blocks that have members. Looks up fields that the group does not own. */
 static void walk_slots(covey__walk *walk) {
     walk->mode = COVEY__MODE_SLOTS;
-    walk->end = walk->group->borders.count;
-    walk->direct = (1u << walk->group->owned) - 1;
+    walk->end = walk->group->front.borders.count;
+    walk->direct = (1u << covey__group_owned(walk->group)) - 1;
     walk->looked_up = ((1u << walk->view->fields) - 1) & ~walk->direct;
     walk->most = longest_list(walk);
 }
@@ -224,12 +224,12 @@ static void begin_group(covey__walk *walk, const covey_group *group) {
     begin_walk(walk, &group->view);
     walk->hides = false; /* disabled entities are no members */
     walk->group = group;
-    if (group->in_blocks) {
+    if (group->front.by_block) {
         walk_slots(walk);
         return;
     }
-    walk->set = group->owned != 0 ? &group->pools[0]->set : &group->set;
-    walk->direct = (1u << group->owned) - 1;
+    walk->set = covey__group_owned(group) != 0 ? &group->pools[0]->set : &group->members;
+    walk->direct = (1u << covey__group_owned(group)) - 1;
     walk->end = covey_group_count(group);
     walk->refills = true;
     walk_array(walk);

@@ -2,7 +2,6 @@
 #include "query/reactive.h"
 
 #include "memory/alloc.h"
-#include "storage/block_store.h"
 #include "change/listen.h"
 #include "observe/listeners.h"
 #include "storage/marks.h"
@@ -159,8 +158,7 @@ static void release(covey_reactive *reactive) {
     listen_to_none(reactive);
     keep_no_destroyed(reactive);
     covey__pool_clear(reactive->tags);
-    covey__presence_unmark_all(reactive->world, reactive->tags->number);
-    covey__blocks_shrink(&reactive->tags->blocks);
+    covey__reactive_release(reactive->tags);
     reactive->used = false;
 }
 

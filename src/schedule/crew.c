@@ -1,6 +1,6 @@
-/* Threads that wait for tasks. A task is a function that is called with each number below a count, and `numbers` says which
- * are still to be taken: whoever finds one there takes it. The thread that wants a task done takes numbers, too, so that it
- * waits only for calls that have begun, not for threads that are late. */
+/* Threads that wait for tasks. A task is a function that is called once with each number below a count. Threads take
+ * numbers from `numbers` until none is left. The thread that starts the task takes numbers, too, so it waits only for
+ * calls that have begun, not for threads that are slow to wake up. */
 #include "schedule/crew.h"
 
 #include "memory/alloc.h"
@@ -10,16 +10,16 @@
 #include <stdatomic.h>
 
 enum {
-    LOOPS = 8000, /* some 200 microseconds: as long as commands are replayed, often enough */
+    LOOPS = 8000, /* about 200 microseconds: replaying commands often takes less */
     YIELD = 64
 };
 
 struct covey__crew {
-    alignas(64) atomic_uint numbers; /* count << 16 | the next one */
+    alignas(64) atomic_uint numbers; /* count << 16 | the next number */
     covey_task_fn *task;
     void *context;
     alignas(64) atomic_uint done; /* calls of the task that have returned */
-    atomic_uint asleep;           /* threads that wait at the gate */
+    atomic_uint asleep;           /* threads that sleep at the gate */
     atomic_bool ends;
     covey__gate gate;
     covey__patience patience;
@@ -33,7 +33,7 @@ covey__patience covey__patience_of(uint32_t threads) {
     return (covey__patience){ 0, threads <= covey__cores() ? LOOPS : 0 };
 }
 
-/* Yields now and then, to threads that it may be waiting for. */
+/* Yields from time to time, because the thread that it waits for may need the core. */
 bool covey__be_patient(covey__patience *patience) {
     if (patience->loops >= patience->most) return false;
     if (++patience->loops % YIELD == 0) covey__thread_yield();
@@ -41,7 +41,7 @@ bool covey__be_patient(covey__patience *patience) {
     return true;
 }
 
-/* Wakes threads that sleep. */
+/* Wakes sleeping threads. */
 static void wake(covey__crew *crew) {
     if (atomic_load(&crew->asleep) == 0) return;
     covey__gate_lock(&crew->gate);
@@ -49,7 +49,7 @@ static void wake(covey__crew *crew) {
     covey__gate_unlock(&crew->gate);
 }
 
-/* Sleeps while `stays` says that nothing has changed. */
+/* Sleeps as long as `stays` returns true. */
 static void sleep_while(covey__crew *crew, bool (*stays)(covey__crew *crew)) {
     covey__gate_lock(&crew->gate);
     atomic_fetch_add(&crew->asleep, 1);
@@ -101,7 +101,7 @@ void covey__crew_run(void *pool, uint32_t count, covey_task_fn *task, void *cont
     atomic_store(&crew->done, 1);
     atomic_store(&crew->numbers, count << 16 | 1);
     wake(crew);
-    task(context, 0); /* the same thread has the same number each time, and its caches */
+    task(context, 0); /* each time the same number, whose data is in the caches of this thread */
     while (take_number(crew)) {
     }
     while (is_not_done(crew) && covey__be_patient(&patience)) {

@@ -1,9 +1,9 @@
-/* The plan of a schedule: in which order systems run, where the sync points are, and who waits for whom.
+/* The plan of a schedule: the order of systems, the sync points, and which system waits for which.
  *
- * The order is that of phases; within a phase, that in which systems were added, unless links (`.after`, `.before`) say
- * otherwise. It is the order in which one thread runs them. Stages are what lies between two sync points: an exclusive
- * system alone, or all others that follow each other in a phase. Within a stage, a system follows those before it with which
- * it conflicts or is linked; only those that no other leads to are kept. */
+ * Systems are ordered by phase; within a phase, in the order in which they were added, unless links (`.after`,
+ * `.before`) say otherwise. One thread runs them in this order. A stage is the part between two sync points: an
+ * exclusive system alone, or consecutive other systems of a phase. Within a stage, a system waits for earlier ones that
+ * it conflicts with or is linked to. Waits that follow from others are left out. */
 #include "schedule/plan.h"
 
 #include "memory/alloc.h"
@@ -12,7 +12,7 @@
 
 /* ---- Conflicts ---------------------------------------------------------------------------------------------------*/
 
-static bool is_same(const covey_system_use *a, const covey_system_use *b) {
+static bool is_same_use(const covey_system_use *a, const covey_system_use *b) {
     return a->resource == b->resource && covey__is_same_type(a->type, b->type);
 }
 
@@ -21,7 +21,7 @@ bool covey__systems_conflict(const covey__system *x, const covey__system *y, con
     for (uint32_t i = 0; i < x->use_count; i++)
         for (uint32_t j = 0; j < y->use_count; j++) {
             const covey_system_use *p = &x->uses[i], *q = &y->uses[j];
-            if ((!p->writes && !q->writes) || !is_same(p, q)) continue;
+            if ((!p->writes && !q->writes) || !is_same_use(p, q)) continue;
             if (a) *a = p, *b = q;
             return true;
         }
@@ -52,14 +52,15 @@ static bool is_linked(const covey__system *first, const covey__system *then) {
 
 static bool has_links(const covey__system *system) { return system->desc.after[0] || system->desc.before[0]; }
 
-/* Fails where a link names nobody. */
+/* Fails if a link names an unknown system. */
 static covey_result check_names(covey_schedule *s, const covey__system *system, const char *const *names,
                                 const char *where) {
     for (uint32_t i = 0; i < COVEY_SYSTEM_LINKS && names[i]; i++)
         if (!covey__system_find(s, names[i]))
-            return covey__schedule_fail(s, COVEY_ERROR_ABSENT,
-                                        "system %s is to run %s %s, which is no system: add that, or drop the link",
-                                        system->desc.name, where, names[i]);
+            return covey__schedule_fail(
+                s, COVEY_ERROR_ABSENT,
+                "system %s is to run %s %s, which does not exist: add that system, or remove the link",
+                system->desc.name, where, names[i]);
     return COVEY_OK;
 }
 
@@ -72,7 +73,7 @@ static covey_result check_links(covey_schedule *s) {
     return result;
 }
 
-/* Whether a system has to wait for another one that is not in the order yet: it is of an earlier phase, or linked. */
+/* Whether a system has to wait for another one that is not placed yet: one of an earlier phase, or a linked one. */
 static bool is_held(const covey_schedule *s, const covey__system *system, const bool *placed,
                     const covey__system **by) {
     for (uint32_t i = 0; i < s->system_count; i++) {
@@ -85,12 +86,12 @@ static bool is_held(const covey_schedule *s, const covey__system *system, const 
     return is_linked(system, system);
 }
 
-/* Names a circle of systems that wait for each other: from one that is held, to whom it waits for, until one comes again. */
+/* Fails and names a cycle of systems that wait for each other: follows waits from a held system until one repeats. */
 static covey_result fail_circle(covey_schedule *s, const covey__system *held, const bool *placed) {
     char text[180] = "";
     size_t length = 0;
     const covey__system *by = held;
-    for (uint32_t i = 0; i < s->system_count; i++) (void)is_held(s, by, placed, &by); /* into the circle */
+    for (uint32_t i = 0; i < s->system_count; i++) (void)is_held(s, by, placed, &by); /* until it is in the cycle */
     held = by;
     do {
         (void)is_held(s, by, placed, &by);
@@ -98,11 +99,11 @@ static covey_result fail_circle(covey_schedule *s, const covey__system *held, co
         length += written > 0 ? (size_t)written : 0;
     } while (by != held && length < sizeof text - 1);
     if (length >= sizeof text) memcpy(text + sizeof text - 4, "...", 4);
-    return covey__schedule_fail(s, COVEY_ERROR_CYCLE,
-                                "each of these systems is to run after the next, by phase or link: %s", text);
+    return covey__schedule_fail(s, COVEY_ERROR_CYCLE, "a cycle: each system waits for the next, by phase or link: %s",
+                                text);
 }
 
-/* The first system, as they were added, that waits for nobody; or their number. */
+/* The first system, in the order of adding, that waits for no other; or the number of systems. */
 static uint32_t next_free(const covey_schedule *s, const bool *placed) {
     uint32_t next = 0;
     while (next < s->system_count && (placed[next] || is_held(s, s->systems[next], placed, NULL))) next++;
@@ -120,7 +121,7 @@ static covey_result sort_systems(covey_schedule *s, bool *placed) {
     return COVEY_OK;
 }
 
-/* Without links: by phase, and as they were added. */
+/* Without links: by phase, then in the order of adding. */
 static void sort_by_phase(covey_schedule *s) {
     uint32_t count = 0;
     for (uint32_t phase = 0; phase < s->phase_count; phase++)
@@ -128,7 +129,7 @@ static void sort_by_phase(covey_schedule *s) {
             if (s->systems[i]->phase == phase) s->order[count++] = s->systems[i];
 }
 
-static covey_result order(covey_schedule *s) {
+static covey_result order_systems(covey_schedule *s) {
     bool linked = false;
     for (uint32_t i = 0; i < s->system_count; i++) linked |= has_links(s->systems[i]);
     if (!linked) {
@@ -145,7 +146,7 @@ static covey_result order(covey_schedule *s) {
 
 /* ---- Stages ------------------------------------------------------------------------------------------------------*/
 
-/* Whether a system is of the stage before it. */
+/* Whether a system belongs to the stage of the one before it. */
 static bool joins(const covey__stage *stage, const covey__system *system) {
     return !stage->exclusive && !system->desc.exclusive && stage->phase == system->phase;
 }
@@ -161,7 +162,7 @@ static void make_stages(covey_schedule *s) {
 
 /* ---- Followers ---------------------------------------------------------------------------------------------------*/
 
-static bool follow(covey_schedule *s, covey__system *leader, covey__system *follower) {
+static bool add_follower(covey_schedule *s, covey__system *leader, covey__system *follower) {
     covey__system **followers = covey__schedule_reach(s, leader->followers, &leader->follower_capacity,
                                                       leader->follower_count + 1, sizeof *followers);
     if (!followers) return false;
@@ -171,7 +172,7 @@ static bool follow(covey_schedule *s, covey__system *leader, covey__system *foll
     return true;
 }
 
-/* Row i of a table of bits says which systems of a stage come before its i-th one, for whatever reason. */
+/* In a table of bits, row i has the systems of a stage that the i-th one waits for, directly or through others. */
 static bool find_followers(covey_schedule *s, const covey__stage *stage, uint64_t *before, size_t words) {
     covey__system **systems = s->order + stage->first;
     for (uint32_t j = 0; j < stage->end - stage->first; j++) {
@@ -181,7 +182,7 @@ static bool find_followers(covey_schedule *s, const covey__stage *stage, uint64_
             if ((mine[i / 64] >> i % 64 & 1) != 0) continue;
             if (!is_linked(systems[i], systems[j]) && !covey__systems_conflict(systems[i], systems[j], NULL, NULL))
                 continue;
-            if (!follow(s, systems[i], systems[j])) return false;
+            if (!add_follower(s, systems[i], systems[j])) return false;
             mine[i / 64] |= (uint64_t)1 << i % 64;
             for (size_t w = 0; w < words; w++) mine[w] |= before[i * words + w];
         }
@@ -201,8 +202,8 @@ static bool find_all_followers(covey_schedule *s) {
 
 /* ---- All of it ---------------------------------------------------------------------------------------------------*/
 
-/* Room for something about each system. */
-static bool reach(covey_schedule *s) {
+/* Makes room in the order, the stages and the lanes: one entry for each system. */
+static bool reach_plan(covey_schedule *s) {
     void *order = covey__schedule_reach(s, s->order, &s->order_capacity, s->system_count, sizeof *s->order);
     if (order) s->order = order;
     void *stages = covey__schedule_reach(s, s->stages, &s->stage_capacity, s->system_count, sizeof *s->stages);
@@ -214,9 +215,9 @@ static bool reach(covey_schedule *s) {
 }
 
 covey_result covey__schedule_order(covey_schedule *s) {
-    covey_result result = reach(s) ? order(s) : COVEY_ERROR_MEMORY;
+    covey_result result = reach_plan(s) ? order_systems(s) : COVEY_ERROR_MEMORY;
     if (result == COVEY_ERROR_MEMORY)
-        covey__schedule_fail(s, result, "systems could not be put into an order: an allocation failed");
+        covey__schedule_fail(s, result, "the systems could not be ordered: an allocation failed");
     return result;
 }
 
@@ -227,7 +228,7 @@ covey_result covey__schedule_plan(covey_schedule *s) {
     if (result != COVEY_OK) return result;
     make_stages(s);
     if (!find_all_followers(s))
-        return covey__schedule_fail(s, COVEY_ERROR_MEMORY, "a plan could not be made: an allocation failed");
+        return covey__schedule_fail(s, COVEY_ERROR_MEMORY, "the plan could not be made: an allocation failed");
     s->planned = true;
     return COVEY_OK;
 }

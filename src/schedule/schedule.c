@@ -1,4 +1,4 @@
-/* Schedules: what they consist of. */
+/* Schedules: making them, adding and removing systems and phases. */
 #include "schedule/plan.h"
 
 #include "memory/alloc.h"
@@ -17,14 +17,14 @@ static covey_result fail_memory(covey_schedule *s) {
     return covey__schedule_fail(s, COVEY_ERROR_MEMORY, "a schedule could not grow: an allocation failed");
 }
 
-/* Whether the schedule does not run. */
+/* Whether the schedule is not running; if it is, a contract is broken. */
 static bool is_idle(const covey_schedule *s) {
     COVEY__CONTRACT(s->dependent.world, !s->dependent.busy,
                     "a schedule is changed or destroyed while it runs: do it afterwards");
     return !s->dependent.busy;
 }
 
-/* Whether the schedule may be changed. */
+/* Whether the schedule may be changed: it is not running, and its world exists. */
 static bool is_open(const covey_schedule *s) {
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
     return is_idle(s) && s->dependent.world;
@@ -32,7 +32,7 @@ static bool is_open(const covey_schedule *s) {
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
-/* A copy of a name that lives as long as the schedule: the one that is there, or a new one. NULL: MEMORY. */
+/* Returns a copy of a name that lives as long as the schedule; makes it if there is none yet. NULL: MEMORY. */
 static const char *keep_name(covey_schedule *s, const char *name) {
     for (covey__kept_name *kept = s->names; kept; kept = kept->next)
         if (strcmp(kept->text, name) == 0) return kept->text;
@@ -46,7 +46,7 @@ static const char *keep_name(covey_schedule *s, const char *name) {
     return kept->text;
 }
 
-/* The same for a name that may be missing. */
+/* The same for a name that may be NULL. */
 static bool keep_optional(covey_schedule *s, const char **name) {
     if (*name) *name = keep_name(s, *name);
     return *name != NULL;
@@ -83,7 +83,7 @@ covey_result covey_phase_add(covey_schedule *s, const covey_phase *phase) {
     if (!phase || !phase->name || !(phase->step >= 0) || phase->step > 1e9)
         return covey__schedule_fail(s, COVEY_ERROR_TYPE, "a phase needs a name, and a step from 0 to 1e9 seconds");
     if (find_phase(s, phase->name) != COVEY__NO_PHASE)
-        return covey__schedule_fail(s, COVEY_ERROR_PRESENT, "there is a phase %s already: rename one", phase->name);
+        return covey__schedule_fail(s, COVEY_ERROR_PRESENT, "a phase named %s exists already: rename one", phase->name);
     return add_phase(s, phase);
 }
 
@@ -99,7 +99,7 @@ double covey_phase_fraction(const covey_schedule *s, const char *name) {
     uint32_t phase = find_phase(s, name);
     bool steps = phase != COVEY__NO_PHASE && s->phases[phase].desc.step > 0;
     double passed = steps ? s->phases[phase].passed / s->phases[phase].desc.step : 0;
-    return passed < 1 ? passed : 1; /* after a failure, steps may be left */
+    return passed < 1 ? passed : 1; /* more than 1 if a failed run has left steps */
 }
 
 /* ---- Systems -----------------------------------------------------------------------------------------------------*/
@@ -116,7 +116,7 @@ static void add_uses(covey__system *system, const covey_type *const *types, bool
     for (uint32_t i = 0; i < COVEY_TERMS && types[i]; i++) add_use(system, types[i], writes, resource);
 }
 
-/* Whether a field has anything to write: the values of a tag are nothing, but it may have ticks. */
+/* Whether a loop writes a field. A tag has no value to write, but may have ticks. */
 static bool is_written(const covey_view *view, uint32_t field) {
     const covey_type *type = covey_view_type(view, field);
     return !covey_view_reads(view, field) && (type->size != 0 || type->ticks);
@@ -138,20 +138,21 @@ static bool are_named(const covey_type *const *types) {
     return true;
 }
 
-/* What is wrong with a description, or NULL. */
+/* What is wrong with a description, as text that follows "system <name>"; or NULL. */
 static const char *fault_of(const covey_system *desc) {
     bool views = desc->group || !is_zero(&desc->view);
-    if (!desc->run) return "has no function to run";
-    if (desc->group && !is_zero(&desc->view)) return "has a view and a group: it iterates one of them";
-    if (desc->split && desc->exclusive) return "is split and exclusive: only one thread at a time changes structure";
-    if (desc->split && desc->main_thread) return "is split and for the main thread: split it, or leave it there";
-    if (desc->split && !views) return "is split and has no view: there is nothing to split";
-    if (desc->merge && (desc->scratch == 0 || !desc->total)) return "merges, but has no scratch, or no total";
-    if (!desc->merge && desc->total) return "has a total and no function that merges into it";
-    if (desc->scratch > UINT32_MAX / 2) return "has a scratch that is too large";
+    if (!desc->run) return "has no function: set .run";
+    if (desc->group && !is_zero(&desc->view)) return "has a view and a group: set only one of them";
+    if (desc->split && desc->exclusive) return "is .split and .exclusive: set only one of them";
+    if (desc->split && desc->main_thread) return "is .split and .main_thread: set only one of them";
+    if (desc->split && !views) return "is .split, but has no view or group: set one, or remove .split";
+    if (desc->merge && (desc->scratch == 0 || !desc->total))
+        return "has .merge, but no .scratch or no .total: set all three";
+    if (!desc->merge && desc->total) return "has .total, but no .merge: set both";
+    if (desc->scratch > UINT32_MAX / 2) return "has a .scratch that is too large: at most 2 GB";
     if (!are_named(desc->reads) || !are_named(desc->writes) || !are_named(desc->resource_reads) ||
         !are_named(desc->resource_writes))
-        return "uses a type without a name";
+        return "uses a type without a name: set .name of the type";
     return NULL;
 }
 
@@ -177,7 +178,7 @@ static void free_system(covey_schedule *s, covey__system *system) {
     covey__free(&s->heap, system, 1, sizeof *system, alignof(covey__system));
 }
 
-/* Ends a system that was added, with the context that it owns. */
+/* Frees a system that was added, and drops its context. */
 static void end_system(covey_schedule *s, covey__system *system) {
     void (*drop)(void *context) = system->desc.drop;
     void *context = system->desc.context;
@@ -185,7 +186,7 @@ static void end_system(covey_schedule *s, covey__system *system) {
     if (drop) drop(context);
 }
 
-/* A system that is in no list yet. NULL: MEMORY. */
+/* Makes a system that is in no list yet. NULL: MEMORY. */
 static covey__system *make_system(covey_schedule *s, const covey_system *desc, uint32_t phase) {
     covey__system *system = covey__resize(&s->heap, NULL, 0, 1, sizeof *system, alignof(covey__system));
     if (!system) return NULL;
@@ -205,7 +206,7 @@ static covey__system *make_system(covey_schedule *s, const covey_system *desc, u
     return NULL;
 }
 
-static covey_result enlist(covey_schedule *s, covey__system *system) {
+static covey_result enlist_system(covey_schedule *s, covey__system *system) {
     covey__system **systems =
         covey__schedule_reach(s, s->systems, &s->system_capacity, s->system_count + 1, sizeof *systems);
     if (!systems) return fail_memory(s);
@@ -215,8 +216,8 @@ static covey_result enlist(covey_schedule *s, covey__system *system) {
     return COVEY_OK;
 }
 
-/* Takes a system out of the list. */
-static void delist(covey_schedule *s, const covey__system *system) {
+/* Removes a system from the list. */
+static void delist_system(covey_schedule *s, const covey__system *system) {
     uint32_t at = 0;
     while (s->systems[at] != system) at++;
     memmove(s->systems + at, s->systems + at + 1, (s->system_count - at - 1) * sizeof *s->systems);
@@ -234,11 +235,11 @@ static covey_result add_system(covey_schedule *s, const covey_system *desc, uint
         result = covey__schedule_fail(s, COVEY_ERROR_TYPE,
                                       "system %s has a view that is not valid: see the log for why", desc->name);
     find_uses(system);
-    if (result == COVEY_OK) result = enlist(s, system);
+    if (result == COVEY_OK) result = enlist_system(s, system);
     if (result == COVEY_OK) {
         result = covey__schedule_order(s);
         if (result == COVEY_OK) return result;
-        delist(s, system);
+        delist_system(s, system);
     }
     free_system(s, system);
     return result;
@@ -251,7 +252,7 @@ covey_result covey_system_add(covey_schedule *s, const covey_system *desc) {
     uint32_t phase = desc->phase ? find_phase(s, desc->phase) : s->phase_count - 1;
     if (fault) return covey__schedule_fail(s, COVEY_ERROR_TYPE, "system %s %s", desc->name, fault);
     if (covey__system_find(s, desc->name))
-        return covey__schedule_fail(s, COVEY_ERROR_PRESENT, "there is a system %s already: rename one", desc->name);
+        return covey__schedule_fail(s, COVEY_ERROR_PRESENT, "a system named %s exists already: rename one", desc->name);
     if (phase == COVEY__NO_PHASE)
         return covey__schedule_fail(s, COVEY_ERROR_ABSENT,
                                     "system %s is to be in phase %s, which was not added: call covey_phase_add first",
@@ -263,7 +264,7 @@ bool covey_system_remove(covey_schedule *s, const char *name) {
     COVEY__CONTRACT(NULL, s && name, "a call needs a schedule and a name");
     covey__system *system = is_open(s) ? covey__system_find(s, name) : NULL;
     if (!system) return false;
-    delist(s, system);
+    delist_system(s, system);
     end_system(s, system);
     return true;
 }
@@ -282,7 +283,7 @@ static uint32_t count_threads(const covey_schedule_desc *desc) {
     return threads == 0 ? 1 : threads < COVEY_THREADS ? threads : COVEY_THREADS;
 }
 
-/* Finds threads: those of the program's pool, or a crew. */
+/* Uses the thread pool of the program, or starts a crew. */
 static bool find_threads(covey_schedule *s, const covey_schedule_desc *desc) {
     uint32_t wanted = s->threads = count_threads(desc);
     s->jobs = desc->jobs;
@@ -294,7 +295,7 @@ static bool find_threads(covey_schedule *s, const covey_schedule_desc *desc) {
     s->jobs = (covey_jobs){ covey__crew_run, s->crew, s->threads };
     if (s->threads < wanted)
         covey__fail(s->dependent.world, COVEY_ERROR_FULL,
-                    "only %u of %u threads could be started: the schedule goes on with them", s->threads, wanted);
+                    "only %u of %u threads could be started: the schedule continues with these", s->threads, wanted);
     return true;
 }
 
@@ -319,7 +320,8 @@ static void end_systems(covey_schedule *s) {
     s->planned = s->has_left = false;
 }
 
-/* The world ends first: systems have command buffers of it, and views. */
+/* Called if the world ends before the schedule: frees all systems, because they use the world's command buffers and
+ * views. */
 static void end_world(covey_dependent *dependent) { end_systems((covey_schedule *)(void *)dependent); }
 
 static void free_schedule(covey_schedule *s) {

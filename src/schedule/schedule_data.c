@@ -1,7 +1,7 @@
-/* The plan of a schedule and what was traced, as data. */
+/* The plan and the trace of a schedule, as data. */
 #include "schedule/plan.h"
 
-/* The plan is part of what is asked for, and its result is in the log. */
+/* Makes the plan if necessary, although the schedule is const. If that fails, the log has the reason. */
 static bool is_planned(const covey_schedule *s) {
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
     return covey__schedule_plan((covey_schedule *)(uintptr_t)s) == COVEY_OK;
@@ -36,7 +36,7 @@ uint32_t covey_schedule_uses(const covey_schedule *s, uint32_t number, covey_sys
     return system->use_count;
 }
 
-/* The number of a system of the same stage, which comes later. */
+/* The number of a system that comes after number `from`. */
 static uint32_t number_of(const covey_schedule *s, const covey__system *system, uint32_t from) {
     while (s->order[from] != system) from++;
     return from;

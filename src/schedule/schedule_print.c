@@ -1,10 +1,10 @@
-/* What a schedule does, as text: a table of statistics, its plan, and traces. */
+/* A schedule as text: a table of statistics, its plan, and traces. */
 #include "schedule/plan.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Where text goes. */
+/* The receiver of the text. */
 typedef struct output {
     covey_write_fn *write;
     void *context;
@@ -21,7 +21,7 @@ static output open_output(covey_write_fn *write, void *context) {
 
 static void put(const output *out, const char *text) { out->write(text, out->context); }
 
-/* Numbers and the like: texts of any length go to `put`. */
+/* For short texts with numbers. `put` takes texts of any length. */
 static void putf(const output *out, const char *format, ...) COVEY__PRINTF(2, 3);
 
 static void putf(const output *out, const char *format, ...) {
@@ -33,7 +33,7 @@ static void putf(const output *out, const char *format, ...) {
     put(out, text);
 }
 
-/* A name inside of quotes, as JSON and Graphviz want it. */
+/* Writes a name in quotes, escaped for JSON and Graphviz. */
 static void put_quoted(const output *out, const char *name) {
     put(out, "\"");
     for (; *name; name++) {
@@ -49,7 +49,7 @@ static const char *phase_name(const covey_schedule *s, const covey__system *syst
     return s->phases[system->phase].desc.name;
 }
 
-/* The plan is part of what is printed, and its result is in the log. */
+/* Makes the plan if necessary, although the schedule is const. If that fails, prints the reason. */
 static bool is_planned(const covey_schedule *s, const output *out) {
     if (covey__schedule_plan((covey_schedule *)(uintptr_t)s) == COVEY_OK) return true;
     put(out, "no plan: ");
@@ -94,7 +94,7 @@ uint32_t covey_schedule_stats(const covey_schedule *s, covey_system_stats *stats
     return s->system_count;
 }
 
-/* Whether any body has said that it moved bytes, or was blocked. */
+/* Whether any body has reported bytes or blocked time. */
 static bool any_moves(const covey_schedule *s) {
     bool any = false;
     for (uint32_t i = 0; i < s->system_count; i++)
@@ -179,7 +179,7 @@ static void put_system(const covey_schedule *s, const output *out, const covey__
     put(out, "\n");
 }
 
-/* The name of a phase, where one begins. */
+/* The name of the phase that begins with a stage, or NULL. */
 static const char *phase_at(const covey_schedule *s, uint32_t stage) {
     bool begins = stage == 0 || s->stages[stage - 1].phase != s->stages[stage].phase;
     return begins ? s->phases[s->stages[stage].phase].desc.name : NULL;
@@ -198,7 +198,7 @@ void covey_schedule_print_plan(const covey_schedule *s, covey_write_fn *write, v
     }
 }
 
-/* Edges from a stage to the next: by way of a point for the sync between them. */
+/* Writes the edges from a stage to the next one, through a node for the sync point between them. */
 static void put_sync(const covey_schedule *s, const output *out, uint32_t number) {
     const covey__stage *stage = &s->stages[number];
     if (number != 0) putf(out, "    sync%u [shape=point];\n", number);
@@ -249,7 +249,7 @@ void covey_schedule_print_dot(const covey_schedule *s, covey_write_fn *write, vo
 
 /* ---- Traces ------------------------------------------------------------------------------------------------------*/
 
-/* Nanoseconds as microseconds. */
+/* Writes nanoseconds as microseconds. */
 static void put_time(const output *out, const char *name, uint64_t ns) {
     putf(out, ",\"%s\":%llu.%03u", name, (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
 }

@@ -1,8 +1,8 @@
-/* Running a schedule: stage after stage, with a sync point behind each.
+/* Runs a schedule: stage after stage, with a sync point after each.
  *
- * What a stage does depends on no thread: its systems are cut into pieces by how many entities there are, each piece has a
- * command buffer and scratch of its own, and both are used in the order of systems and pieces. Threads only decide who runs
- * a piece, and when. */
+ * The result of a stage does not depend on threads. Its systems are cut into pieces by the number of entities; each
+ * piece has its own command buffer and scratch, and both are processed in the order of systems and pieces. Threads only
+ * determine where and when a piece runs. */
 #include "schedule/plan.h"
 
 #include "memory/alloc.h"
@@ -11,14 +11,14 @@
 #include "memory/result.h"
 
 enum {
-    LEAST = 4096, /* indices or positions of a piece that the schedule chooses, */
-    MOST = 32768, /* unless there would be too many pieces */
+    LEAST = 4096, /* size of a piece, in indices or positions, if the schedule chooses it, */
+    MOST = 32768, /* or larger, if there would be too many pieces */
     PIECES = 1024
 };
 
 /* ---- Turns -------------------------------------------------------------------------------------------------------*/
 
-/* Whether it runs this time. */
+/* Whether a system or phase runs this time; counts the turn. */
 static bool has_turn(const covey_schedule *s, covey__turns *turns) {
     turns->before = turns->count;
     if (!turns->on || (turns->once && turns->count != 0)) return false;
@@ -28,14 +28,14 @@ static bool has_turn(const covey_schedule *s, covey__turns *turns) {
     return false;
 }
 
-/* Undoes the count of a turn. */
+/* Undoes the count of a system's turn. */
 static void give_turn_back(covey__system *system) {
     system->turns.count = system->turns.before;
     system->runs -= system->due;
     system->piece_count = 0;
 }
 
-/* How often a phase runs in this run of the schedule. */
+/* How often a phase runs in this run of the schedule; consumes its elapsed time. */
 static uint32_t times_of(const covey_schedule *s, covey__phase *phase) {
     double step = phase->desc.step;
     uint32_t most = phase->desc.most != 0 ? phase->desc.most : 8, times = 0;
@@ -43,14 +43,15 @@ static uint32_t times_of(const covey_schedule *s, covey__phase *phase) {
     if (!has_turn(s, &phase->turns)) return 0;
     phase->passed += s->seconds;
     for (; times < most && phase->passed >= step; times++) phase->passed -= step;
-    if (phase->passed >= step) phase->passed = 0; /* too late to catch up */
+    if (phase->passed >= step) phase->passed = 0; /* time beyond the limit is dropped */
     return times;
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------*/
 
-/* Bodies record on several threads. Their buffers grow through one lock, so that any allocator will do. */
-static void *allocate(void *context, void *ptr, size_t old_size, size_t new_size, size_t align) {
+/* The allocator of command buffers. Several threads record at the same time: a lock protects the schedule's allocator,
+ * which need not be thread-safe. */
+static void *allocate_locked(void *context, void *ptr, size_t old_size, size_t new_size, size_t align) {
     covey_schedule *s = context;
     const covey_allocator *allocator = &s->heap.allocator;
     covey__gate_lock(&s->gate);
@@ -70,7 +71,7 @@ static uint32_t size_of_piece(const covey__system *system, uint32_t length) {
     return round_up(size, COVEY__BLOCK_IDS);
 }
 
-/* Room for so many pieces, each with a buffer. */
+/* Makes room for this many pieces. */
 static bool reach_pieces(covey_schedule *s, covey__system *system, uint32_t count) {
     if (count <= system->piece_capacity) return true;
     covey__piece *pieces =
@@ -84,7 +85,7 @@ static bool reach_pieces(covey_schedule *s, covey__system *system, uint32_t coun
 
 static covey_result reach_buffers(covey_schedule *s, covey__system *system, uint32_t count) {
     covey_commands_desc desc = { .entities = system->desc.creates };
-    if (s->heap.allocator.fn) desc.allocator = (covey_allocator){ allocate, s };
+    if (s->heap.allocator.fn) desc.allocator = (covey_allocator){ allocate_locked, s };
     if (!reach_pieces(s, system, count)) return COVEY_ERROR_MEMORY;
     while (system->buffer_count < count) {
         covey_commands *commands = covey_commands_create(s->dependent.world, &desc);
@@ -95,7 +96,8 @@ static covey_result reach_buffers(covey_schedule *s, covey__system *system, uint
     return COVEY_OK;
 }
 
-/* Ids that the world did not have when a piece was last replayed. Bodies run without them, too: they may free some. */
+/* Refills the ids of pieces, if the world had too few when they were last replayed. Bodies run without them, too,
+ * because they may destroy entities. */
 static covey_result refill_ids(const covey__system *system, uint32_t count) {
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
@@ -113,12 +115,12 @@ static bool reach_scratch(covey_schedule *s, covey__system *system, uint32_t cou
     return true;
 }
 
-/* How many entities there may be. */
+/* An upper bound of the entities of a system. */
 static uint32_t bound_of(const covey__system *system) {
     return system->desc.group ? covey_group_count(system->desc.group) : covey__view_bound(&system->view);
 }
 
-/* How many pieces a split system has, which is decided by the entities alone, so that every machine cuts in the same way. */
+/* How many pieces a split system has. This depends only on its entities, so every machine cuts the same pieces. */
 static uint32_t count_pieces(covey__system *system) {
     uint32_t bound = bound_of(system);
     if (bound == 0) return 0;
@@ -132,7 +134,7 @@ static uint32_t count_pieces(covey__system *system) {
 }
 
 /* Cuts a system into the pieces of this turn. */
-static covey_result cut(covey_schedule *s, covey__system *system) {
+static covey_result cut_system(covey_schedule *s, covey__system *system) {
     uint32_t count = system->whole ? count_pieces(system) : 1;
     covey_result result = count > system->buffer_count ? reach_buffers(s, system, count) : COVEY_OK;
     if (result == COVEY_OK && system->desc.creates != 0) result = refill_ids(system, count);
@@ -148,7 +150,7 @@ static covey_result fail_cut(covey_schedule *s, const covey__system *system, cov
     return covey__schedule_fail(s, result, "system %s could not be cut into pieces: %s", system->desc.name, what);
 }
 
-/* Cuts all systems of a stage that have their turn; those without have no pieces. All or nothing. */
+/* Cuts all systems of a stage that are due; the others have no pieces. All or nothing. */
 static covey_result cut_all(covey_schedule *s, const covey__stage *stage) {
     covey_result result = COVEY_OK;
     uint32_t end = stage->first;
@@ -156,7 +158,7 @@ static covey_result cut_all(covey_schedule *s, const covey__stage *stage) {
         covey__system *system = s->order[end++];
         system->piece_count = 0;
         system->due = has_turn(s, &system->turns);
-        if (!system->due || (result = cut(s, system)) == COVEY_OK) continue;
+        if (!system->due || (result = cut_system(s, system)) == COVEY_OK) continue;
         system->due = false;
         fail_cut(s, system, result);
     }
@@ -166,7 +168,7 @@ static covey_result cut_all(covey_schedule *s, const covey__stage *stage) {
 
 /* ---- Sync points -------------------------------------------------------------------------------------------------*/
 
-static void note(covey_schedule *s, covey_trace_event event) {
+static void note_event(covey_schedule *s, covey_trace_event event) {
     void *events = covey__schedule_reach(s, s->events_noted, &s->event_capacity, s->event_count + 1, sizeof event);
     if (!events) {
         covey__fail(s->dependent.world, COVEY_ERROR_MEMORY, "a trace ended early: an allocation failed");
@@ -177,12 +179,12 @@ static void note(covey_schedule *s, covey_trace_event event) {
     s->events_noted[s->event_count++] = event;
 }
 
-/* Discards old runs: of those before the current one, one less is kept than asked for. */
+/* Discards old runs. Keeps one less than asked for, because the current run follows. */
 static void discard_events(covey_schedule *s) {
     covey_trace_event *events = s->events_noted;
     while (s->event_first < s->event_count && events[s->event_first].run + s->kept_runs <= s->runs) s->event_first++;
     uint32_t left = s->event_count - s->event_first;
-    if (s->event_first <= left) return; /* it is worth moving them when fewer are left */
+    if (s->event_first <= left) return; /* moves events only when fewer are left than discarded */
     memmove(events, events + s->event_first, left * sizeof *events);
     s->event_first = 0;
     s->event_count = left;
@@ -191,18 +193,18 @@ static void discard_events(covey_schedule *s) {
 static void note_pieces(covey_schedule *s, const covey__system *system) {
     for (uint32_t i = 0; i < system->piece_count && s->traced_runs != 0; i++) {
         const covey__piece *piece = &system->pieces[i];
-        note(s, (covey_trace_event){ .system = system->desc.name,
-                                     .run = s->runs,
-                                     .begin = piece->start,
-                                     .end = piece->end,
-                                     .thread = piece->thread,
-                                     .piece = i,
-                                     .bytes = piece->bytes,
-                                     .blocked = piece->blocked });
+        note_event(s, (covey_trace_event){ .system = system->desc.name,
+                                           .run = s->runs,
+                                           .begin = piece->start,
+                                           .end = piece->end,
+                                           .thread = piece->thread,
+                                           .piece = i,
+                                           .bytes = piece->bytes,
+                                           .blocked = piece->blocked });
     }
 }
 
-/* What its bodies say of themselves. */
+/* Adds up the bytes and blocked time that bodies have reported. */
 static void measure_moves(covey__system *system) {
     system->bytes = 0;
     system->blocked = 0;
@@ -214,8 +216,8 @@ static void measure_moves(covey__system *system) {
     system->blocked_total += system->blocked;
 }
 
-/* What a system took. */
-static void measure(covey_schedule *s, covey__system *system) {
+/* Updates the statistics of a system. */
+static void measure_system(covey_schedule *s, covey__system *system) {
     uint64_t first = UINT64_MAX, last = 0, busy = 0, threads = 0;
     if (system->piece_count == 0) return;
     for (uint32_t i = 0; i < system->piece_count; i++) {
@@ -246,19 +248,19 @@ static covey_result fail_replay(covey_schedule *s, const covey__system *system, 
                                 piece, covey_result_text(replay.result), replay.left);
 }
 
-/* Returns whether all of a piece was replayed. What could not be recorded is a failure, too, but stops nobody. *result is
- * that of the first failure. */
+/* Returns whether all commands of a piece were replayed. Failed recordings count as a failure, too, but do not stop the
+ * replay. Sets *result to the first failure. */
 static bool replay_piece(covey_schedule *s, covey__system *system, uint32_t number, covey_result *result) {
     covey__piece *piece = &system->pieces[number];
     uint64_t start = s->traced_runs != 0 ? covey__now() : 0;
     covey_replay replay = covey_commands_replay(piece->commands);
     if (s->traced_runs != 0)
-        note(s, (covey_trace_event){ .system = system->desc.name,
-                                     .run = s->runs,
-                                     .begin = start,
-                                     .end = covey__now(),
-                                     .piece = number,
-                                     .replay = true });
+        note_event(s, (covey_trace_event){ .system = system->desc.name,
+                                           .run = s->runs,
+                                           .begin = start,
+                                           .end = covey__now(),
+                                           .piece = number,
+                                           .replay = true });
     piece->recorded = replay.left != 0;
     if (replay.result != COVEY_OK && *result == COVEY_OK) *result = fail_replay(s, system, number, replay);
     return replay.left == 0;
@@ -271,7 +273,7 @@ static bool replay_system(covey_schedule *s, covey__system *system, covey_result
     return done;
 }
 
-/* Commands of systems from `first` to `end` of the order. Those behind one that fails are left. */
+/* Replays the commands of systems from `first` to `end` of the order. Stops at the first that fails. */
 static covey_result replay(covey_schedule *s, uint32_t first, uint32_t end) {
     covey_result result = COVEY_OK;
     bool done = true;
@@ -294,7 +296,7 @@ static covey_result find_failure(covey_schedule *s, const covey__stage *stage) {
 }
 
 static covey_result synchronise(covey_schedule *s, const covey__stage *stage) {
-    for (uint32_t i = stage->first; i < stage->end; i++) measure(s, s->order[i]);
+    for (uint32_t i = stage->first; i < stage->end; i++) measure_system(s, s->order[i]);
     covey_result replayed = replay(s, stage->first, stage->end), failed = find_failure(s, stage);
     return failed != COVEY_OK ? failed : replayed;
 }
@@ -309,7 +311,7 @@ static covey_result run_stage(covey_schedule *s, const covey__stage *stage) {
     return synchronise(s, stage);
 }
 
-/* The stages of a phase, from `stage` on. Returns where they end. */
+/* The end of the stages of the phase that `stage` belongs to. */
 static uint32_t end_of_phase(const covey_schedule *s, uint32_t stage) {
     uint32_t end = stage;
     while (end < s->stage_count && s->stages[end].phase == s->stages[stage].phase) end++;
@@ -324,7 +326,7 @@ static covey_result run_all(covey_schedule *s) {
         uint32_t times = times_of(s, phase);
         for (; times != 0 && result == COVEY_OK; times--)
             for (uint32_t i = first; i < end && result == COVEY_OK; i++) result = run_stage(s, &s->stages[i]);
-        phase->passed += times * phase->desc.step; /* steps that are still to be made, if one failed */
+        phase->passed += times * phase->desc.step; /* if a step failed, the remaining ones are made in the next run */
     }
     return result;
 }
@@ -338,7 +340,7 @@ static covey_result replay_left(covey_schedule *s) {
 covey_result covey_schedule_run_for(covey_schedule *s, double seconds) {
     COVEY__CONTRACT(NULL, s, "a call needs a schedule");
     COVEY__CONTRACT(s->dependent.world, !s->dependent.busy,
-                    "a schedule is run while it runs: use another schedule inside of a system");
+                    "a schedule is run while it is running: use another schedule inside a system");
     if (!s->dependent.world || s->dependent.busy || COVEY__IN_HOOK(s->dependent.world)) return COVEY_ERROR_REFUSED;
     s->dependent.busy = true;
     s->failure[0] = '\0';

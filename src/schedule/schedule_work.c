@@ -1,7 +1,8 @@
-/* The bodies of a stage: on one thread, in order, or on several.
+/* Runs the bodies of a stage: in order on one thread, or on several threads.
  *
- * Systems whose leaders are done are listed in `ready`: those of the main thread in a lane of their own. A thread takes a
- * piece of the first one there; when all pieces of that are taken, `head` goes on. Whoever ends the last piece of a system lists those followers that now wait for nobody. */
+ * A system whose leaders are done is listed in `ready`; those of the main thread have their own lane. A thread takes a
+ * piece of the first listed system; when all its pieces are taken, `head` advances. The thread that ends the last piece
+ * of a system lists the followers that wait for no other system. */
 #include "schedule/plan.h"
 
 #include "change/commands.h"
@@ -10,14 +11,14 @@
 
 #define NO_PIECE UINT32_MAX
 
-enum { WORTH_IT = 30000 }; /* nanoseconds of work for which it pays to wake others */
+enum { WORTH_IT = 30000 }; /* nanoseconds of work from which on it pays to wake other threads */
 
 /* ---- What bodies may do ------------------------------------------------------------------------------------------*/
 
-/* While bodies run that are not exclusive, nobody changes the structure of the world, which assertion level 1 checks; and at
- * level 2, a body uses what its system has declared. */
+/* While bodies run that are not exclusive, no structural change may be made, which assertion level 1 checks. At level
+ * 2, a body may use only what its system has declared. */
 #if COVEY_ASSERT_LEVEL >= 1
-static _Thread_local const covey__system *current; /* whose body this thread runs; NULL for none */
+static _Thread_local const covey__system *current; /* the system whose body this thread runs; or NULL */
 
 static const char *current_name(const covey__guard *guard) {
     (void)guard;
@@ -37,7 +38,7 @@ static bool is_declared(const covey__guard *guard, const covey_type *type, covey
 
 static const covey__guard guard = { current_name, is_declared };
 
-/* Returns the one around it, which runs a schedule of another world; or NULL. */
+/* Returns the outer system, whose body runs a schedule of another world; or NULL. */
 static const covey__system *begin_body(const covey__system *system) {
     const covey__system *around = current;
     current = system->desc.exclusive ? NULL : system;
@@ -74,7 +75,7 @@ static void begin_piece(const covey__system *system, uint32_t number, covey_iter
     else covey__iter_part(system->whole, first, end, it);
 }
 
-/* Keeps what a body says of itself. Most say nothing: those of a system that never did cost a look. */
+/* Keeps the bytes and blocked time that a body reports. Most report nothing: then this is one check. */
 static void keep_moves(covey__system *system, covey__piece *piece, covey_job *job) {
     if (job->bytes == 0 && !(job->blocked > 0) && !atomic_load_explicit(&system->moves, memory_order_relaxed)) return;
     atomic_store_explicit(&system->moves, true, memory_order_relaxed);
@@ -110,7 +111,7 @@ static void run_piece(covey_schedule *s, covey__system *system, uint32_t number,
     piece->thread = thread;
 }
 
-/* Reading the clock waits for pending loads. */
+/* Measures a piece, from the end of the worker's last one. `look` reads the clock, which waits for pending loads. */
 static void time_piece(covey__system *system, uint32_t number, covey__worker *worker, bool look) {
     covey__piece *piece = &system->pieces[number];
     piece->start = worker->now;
@@ -118,8 +119,8 @@ static void time_piece(covey__system *system, uint32_t number, covey__worker *wo
     piece->end = worker->now;
 }
 
-/* When all pieces are done: a reduction of what they left in their scratch, whose last one is free for the total. */
-static void merge(const covey__system *system) {
+/* Called when all pieces are done: merges their scratch into a total, for which there is one more scratch. */
+static void merge_scratch(const covey__system *system) {
     if (!system->desc.merge || !system->due) return;
     char *total = scratch_of(system, system->piece_count);
     memset(total, 0, system->stride * 64);
@@ -138,13 +139,13 @@ static void run_alone(covey_schedule *s, const covey__stage *stage) {
             run_piece(s, system, piece, 0);
             time_piece(system, piece, &s->workers[0], piece + 1 == system->piece_count || s->traced_runs != 0);
         }
-        merge(system);
+        merge_scratch(system);
     }
 }
 
 /* ---- On several threads ------------------------------------------------------------------------------------------*/
 
-/* Wakes threads that wait for work. */
+/* Wakes threads that sleep because they have no work. */
 static void wake_waiting(covey_schedule *s) {
     atomic_fetch_add(&s->events, 1);
     if (atomic_load(&s->asleep) == 0) return;
@@ -153,7 +154,7 @@ static void wake_waiting(covey_schedule *s) {
     covey__gate_unlock(&s->gate);
 }
 
-/* Waits until something has changed since `seen`. */
+/* Waits until s->events differs from `seen`. */
 static void wait_for_news(covey_schedule *s, uint32_t seen) {
     covey__patience patience = s->patience;
     while (atomic_load(&s->events) == seen && covey__be_patient(&patience)) {
@@ -166,12 +167,13 @@ static void wait_for_news(covey_schedule *s, uint32_t seen) {
     covey__gate_unlock(&s->gate);
 }
 
-/* Whether only the thread that runs the schedule may take it; any may finish one that is not due. */
+/* Whether only the thread that runs the schedule may take a system. Any thread may finish one that is not due. */
 static bool is_for_main(const covey__system *system) { return system->desc.main_thread && system->piece_count != 0; }
 
-/* Threads of a schedule stay until all of the stage is finished, and the first of them is the one that runs the schedule.
- * A pool of the program may make no call on that one, so its threads end where only systems of the main thread can go on. */
-static bool is_open(const covey_schedule *s) { return atomic_load(s->crew ? &s->unfinished : &s->open) != 0; }
+/* Whether threads have to stay. Threads of a crew stay until the stage is finished; one of them is the thread that runs
+ * the schedule. A pool of the program may not use that thread, so its calls return when only systems of the main thread
+ * can continue. */
+static bool must_stay(const covey_schedule *s) { return atomic_load(s->crew ? &s->unfinished : &s->open) != 0; }
 
 static void list_ready(covey_schedule *s, covey__system *system) {
     uint32_t lane = is_for_main(system) ? COVEY__LANE_MAIN : COVEY__LANE_ANY;
@@ -180,8 +182,8 @@ static void list_ready(covey_schedule *s, covey__system *system) {
     atomic_store(&s->ready[lane * s->ready_most + at], system);
 }
 
-static void finish(covey_schedule *s, covey__system *system) {
-    merge(system);
+static void finish_system(covey_schedule *s, covey__system *system) {
+    merge_scratch(system);
     for (uint32_t i = 0; i < system->follower_count; i++)
         if (atomic_fetch_sub(&system->followers[i]->waits_for, 1) == 1) list_ready(s, system->followers[i]);
     bool last = atomic_fetch_sub(&s->unfinished, 1) == 1;
@@ -199,8 +201,8 @@ static uint32_t next_of_share(const covey_schedule *s, covey__system *system, ui
     return piece < end - first ? first + piece : NO_PIECE;
 }
 
-/* A free piece: of the own share, then of the others. A system without pieces is finished by the first thread that
- * comes. */
+/* Takes a piece: of the thread's own share, then of the others. The first thread that comes finishes a system without
+ * pieces. */
 static uint32_t next_piece(covey_schedule *s, covey__system *system, uint32_t thread) {
     uint32_t piece = NO_PIECE;
     if (system->piece_count > 1) {
@@ -210,7 +212,7 @@ static uint32_t next_piece(covey_schedule *s, covey__system *system, uint32_t th
     }
     if (atomic_exchange(&system->taken, true)) return NO_PIECE;
     if (system->piece_count == 1) return 0;
-    finish(s, system);
+    finish_system(s, system);
     return NO_PIECE;
 }
 
@@ -220,11 +222,11 @@ static bool take_piece(covey_schedule *s, covey__system *system, uint32_t thread
     if (piece == NO_PIECE) return false;
     run_piece(s, system, piece, thread);
     time_piece(system, piece, &s->workers[thread], true);
-    if (atomic_fetch_sub(&system->unfinished, 1) == 1) finish(s, system);
+    if (atomic_fetch_sub(&system->unfinished, 1) == 1) finish_system(s, system);
     return true;
 }
 
-/* Runs a piece of the first system of a lane. False if none is there. */
+/* Runs a piece of the first system of a lane. False if the lane is empty. */
 static bool take_from(covey_schedule *s, covey__lane_number lane, uint32_t thread) {
     uint32_t head = atomic_load(&s->lanes[lane].head);
     covey__system *system = head < s->ready_most ? atomic_load(&s->ready[lane * s->ready_most + head]) : NULL;
@@ -238,16 +240,16 @@ static void work(void *context, uint32_t thread) {
     covey_schedule *s = context;
     bool is_main = s->crew && thread == 0;
     s->workers[thread].now = covey__now();
-    while (is_open(s)) {
+    while (must_stay(s)) {
         uint32_t seen = atomic_load(&s->events);
-        if (is_main && take_from(s, COVEY__LANE_MAIN, thread)) continue; /* first what nobody else can do */
-        if (take_from(s, COVEY__LANE_ANY, thread) || !is_open(s)) continue;
+        if (is_main && take_from(s, COVEY__LANE_MAIN, thread)) continue; /* no other thread can run these */
+        if (take_from(s, COVEY__LANE_ANY, thread) || !must_stay(s)) continue;
         wait_for_news(s, seen);
         s->workers[thread].now = covey__now();
     }
 }
 
-/* Lists the systems that wait for nobody. */
+/* Begins a stage: lists the systems that wait for no other. */
 static void begin_together(covey_schedule *s, const covey__stage *stage) {
     uint32_t count = s->ready_most = stage->end - stage->first;
     atomic_store(&s->unfinished, count);
@@ -268,13 +270,13 @@ static void begin_together(covey_schedule *s, const covey__stage *stage) {
         if (s->order[i]->leaders == 0) list_ready(s, s->order[i]);
 }
 
-/* Systems of the main thread run between the calls of a pool of the program. */
+/* Runs a stage on a pool of the program: systems of the main thread run between the calls of the pool. */
 static void run_on_pool(covey_schedule *s) {
     while (atomic_load(&s->unfinished) != 0) {
         s->workers[0].now = covey__now();
         while (take_from(s, COVEY__LANE_MAIN, 0)) {
         }
-        if (is_open(s)) s->jobs.run(s->jobs.pool, s->threads, work, s);
+        if (must_stay(s)) s->jobs.run(s->jobs.pool, s->threads, work, s);
     }
 }
 
@@ -284,8 +286,8 @@ static void run_together(covey_schedule *s, const covey__stage *stage) {
     else run_on_pool(s);
 }
 
-/* Whether a stage is worth more than one thread: by what it took the last time, if it ran then. */
-static bool is_worth_it(const covey_schedule *s, const covey__stage *stage) {
+/* Whether a stage takes long enough for more than one thread, by the times of the last run. */
+static bool is_worth_threads(const covey_schedule *s, const covey__stage *stage) {
     uint32_t pieces = 0;
     double expected = 0;
     bool known = true;
@@ -300,7 +302,7 @@ static bool is_worth_it(const covey_schedule *s, const covey__stage *stage) {
 
 void covey__schedule_work(covey_schedule *s, const covey__stage *stage) {
     if (!stage->exclusive) begin_guard(s->dependent.world);
-    if (is_worth_it(s, stage)) run_together(s, stage);
+    if (is_worth_threads(s, stage)) run_together(s, stage);
     else run_alone(s, stage);
     if (!stage->exclusive) end_guard(s->dependent.world);
 }

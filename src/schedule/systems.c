@@ -1,4 +1,4 @@
-/* What the parts of a schedule share. */
+/* Functions that all sources of schedules use. */
 #include "schedule/systems.h"
 
 #include "memory/alloc.h"

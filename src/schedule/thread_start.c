@@ -1,5 +1,5 @@
-/* Starts a thread. Alone in its file: a test that has a function of this name is linked with that instead, and decides which
- * threads there are. */
+/* Starts a thread. It is alone in its file so that a test can replace it: a test that defines this function decides
+ * which threads can be started. */
 #include "schedule/threads.h"
 
 #if defined(_WIN32)

@@ -1,4 +1,4 @@
-/* Threads, by POSIX and by Windows. */
+/* Threads on POSIX and on Windows. */
 #if !defined(_WIN32)
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif

@@ -1,4 +1,4 @@
-/* Threads of the operating system: the little that systems on several threads need. */
+/* Threads of the operating system: only what schedules need. */
 #ifndef COVEY_THREADS_H
 #define COVEY_THREADS_H
 
@@ -22,29 +22,29 @@ typedef struct covey__gate {
 } covey__gate;
 #endif
 
-/* A lock, and a place to wait until something changes that it protects. */
-bool covey__gate_open(covey__gate *gate); /* false: there is none to be had */
+/* A lock and a condition variable. */
+bool covey__gate_open(covey__gate *gate); /* false: the system has none left */
 void covey__gate_close(covey__gate *gate);
 void covey__gate_lock(covey__gate *gate);
 void covey__gate_unlock(covey__gate *gate);
-void covey__gate_wait(covey__gate *gate); /* locked; may return for no reason */
-void covey__gate_wake(covey__gate *gate); /* all who wait */
+void covey__gate_wait(covey__gate *gate); /* must be locked; may return without a wake */
+void covey__gate_wake(covey__gate *gate); /* wakes all threads that wait */
 
-/* A thread that calls a function. It stays where it is until it is joined. */
+/* A thread that calls a function. The object must stay in place until it is joined. */
 typedef struct covey__thread {
     covey__thread_handle handle;
     void (*run)(void *context);
     void *context;
 } covey__thread;
 
-bool covey__thread_start(covey__thread *thread); /* false: there is none to be had */
+bool covey__thread_start(covey__thread *thread); /* false: the system cannot start it */
 void covey__thread_join(covey__thread *thread);
 
-uint32_t covey__cores(void); /* that this process may use; at least 1 */
-uint64_t covey__now(void);   /* nanoseconds, from any moment on */
+uint32_t covey__cores(void); /* cores that this process may use; at least 1 */
+uint64_t covey__now(void);   /* nanoseconds of a monotonic clock */
 void covey__thread_yield(void);
 
-/* Inside of a loop that waits for another thread. */
+/* For loops that wait for another thread: tells the processor to pause. */
 static inline void covey__pause(void) {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
     __builtin_ia32_pause();

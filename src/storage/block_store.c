@@ -13,18 +13,18 @@
 static const covey__block_page missing; /* stands for pages that are missing; never written */
 char covey__nothing[COVEY__ALIGN_MAX];  /* never written */
 
-const uint8_t covey__identity[64] = {
+const uint8_t covey__identity[COVEY__BLOCK_IDS] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
     22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
     44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63,
 };
 
-/* Blocks that become direct together, and how many components each must have. */
+/* GROUP blocks become direct together, if each has at least GROUP_LEAST components. */
 enum { GROUP = 8, GROUP_LEAST = 16 };
 
 static covey__block_page *missing_page(void) { return (covey__block_page *)(uintptr_t)&missing; }
 
-static uint64_t bit_of(uint32_t index) { return (uint64_t)1 << index % 64; }
+static uint64_t bit_of(uint32_t index) { return (uint64_t)1 << index % COVEY__BLOCK_IDS; }
 
 /* Notes that chunks moved or were freed. */
 static void note_move(const covey__block_store *blocks) {
@@ -76,7 +76,7 @@ static uint8_t *ids_of(const covey__block_store *blocks, const covey__block_page
 
 static bool follows(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
     return (page->direct >> block & 3) == 3 &&
-           page->chunks[block + 1].data == page->chunks[block].data + (size_t)64 * blocks->size;
+           page->chunks[block + 1].data == page->chunks[block].data + (size_t)COVEY__BLOCK_IDS * blocks->size;
 }
 
 static bool ids_ascend(const uint8_t *ids, uint32_t count) {
@@ -88,7 +88,8 @@ static bool ids_ascend(const uint8_t *ids, uint32_t count) {
 static void note_order(const covey__block_store *blocks, covey__block_page *page, uint32_t block) {
     uint64_t bit = (uint64_t)1 << block;
     uint32_t capacity = page->capacity[block];
-    bool ordered = capacity == 64 || (capacity != 0 && ids_ascend(ids_of(blocks, page, block), page->used[block]));
+    bool ordered =
+        capacity == COVEY__BLOCK_IDS || (capacity != 0 && ids_ascend(ids_of(blocks, page, block), page->used[block]));
     page->ordered = ordered ? page->ordered | bit : page->ordered & ~bit;
 }
 
@@ -99,14 +100,14 @@ static void set_chunk(const covey__block_store *blocks, covey__block_page *page,
     note_move(blocks);
     page->chunks[block].data = data;
     page->capacity[block] = (uint8_t)capacity;
-    page->chunks[block].map = capacity == 64  ? covey__identity
-                              : capacity == 0 ? NULL
-                                              : ids_of(blocks, page, block) + capacity;
-    page->used[block] = (uint8_t)(capacity == 64 ? 0 : covey__bits_in(page->masks[block]));
+    page->chunks[block].map = capacity == COVEY__BLOCK_IDS ? covey__identity
+                              : capacity == 0              ? NULL
+                                                           : ids_of(blocks, page, block) + capacity;
+    page->used[block] = (uint8_t)(capacity == COVEY__BLOCK_IDS ? 0 : covey__bits_in(page->masks[block]));
     page->joined &= ~(bit | bit >> 1);
-    page->direct = capacity == 64 ? page->direct | bit : page->direct & ~bit;
+    page->direct = capacity == COVEY__BLOCK_IDS ? page->direct | bit : page->direct & ~bit;
     note_order(blocks, page, block);
-    if (capacity != 64 || blocks->size == 0) return;
+    if (capacity != COVEY__BLOCK_IDS || blocks->size == 0) return;
     if (block + 1 < COVEY__PAGE_BLOCKS && follows(blocks, page, block)) page->joined |= bit;
     if (block != 0 && follows(blocks, page, block - 1)) page->joined |= bit >> 1;
 }
@@ -130,7 +131,7 @@ COVEY_HOT void fill_by(const covey__block_store *blocks, const covey__block_page
     for (uint64_t left = page->masks[block]; left != 0; left &= left - 1, slot++) {
         uint32_t bit = covey__lowest_bit(left);
         char *value = page->chunks[block].data + (size_t)page->chunks[block].map[bit] * blocks->size;
-        if (capacity == 64) {
+        if (capacity == COVEY__BLOCK_IDS) {
             move_one(blocks, data + (size_t)bit * blocks->size, value, hook);
             continue;
         }
@@ -155,26 +156,26 @@ static void copy_chunk(const covey__block_store *blocks, const covey__block_page
     if (COVEY__LIKELY(!blocks->mover.type)) memcpy(data, values, (size_t)used * blocks->size);
     else covey__relocate_many(&blocks->mover, data, values, used, blocks->size);
     memcpy(ids, ids_of(blocks, page, block), page->used[block]);
-    memcpy(ids + capacity, page->chunks[block].map, 64);
+    memcpy(ids + capacity, page->chunks[block].map, COVEY__BLOCK_IDS);
 }
 
-/* The bit of the value that contains an address, or 64 if no value of the block does. */
+/* The bit of the value that contains an address, or COVEY__BLOCK_IDS if no value of the block does. */
 static uint32_t bit_at(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                        const void *address) {
     uintptr_t at = (uintptr_t)address, base = (uintptr_t)page->chunks[block].data;
-    if (at < base || at - base >= (uintptr_t)page->capacity[block] * blocks->size) return 64;
+    if (at < base || at - base >= (uintptr_t)page->capacity[block] * blocks->size) return COVEY__BLOCK_IDS;
     uint32_t slot = (uint32_t)((at - base) / blocks->size);
-    if (page->capacity[block] == 64) return slot;
-    return slot < page->used[block] ? ids_of(blocks, page, block)[slot] : 64;
+    if (page->capacity[block] == COVEY__BLOCK_IDS) return slot;
+    return slot < page->used[block] ? ids_of(blocks, page, block)[slot] : COVEY__BLOCK_IDS;
 }
 
 /* Moves a block to another chunk, to which its values were copied; updates *source if it is one of them. */
 static void move_block(covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
                        uint32_t capacity, const void **source) {
-    uint32_t followed = source && *source ? bit_at(blocks, page, block, *source) : 64;
+    uint32_t followed = source && *source ? bit_at(blocks, page, block, *source) : COVEY__BLOCK_IDS;
     if (page->capacity[block] != 0) free_chunk(blocks, page, block);
     set_chunk(blocks, page, block, data, capacity);
-    if (followed != 64) *source = data + (size_t)page->chunks[block].map[followed] * blocks->size;
+    if (followed != COVEY__BLOCK_IDS) *source = data + (size_t)page->chunks[block].map[followed] * blocks->size;
 }
 
 static uint32_t slots_taken(const covey__block_page *page, uint32_t block) {
@@ -185,12 +186,12 @@ static bool is_full(const covey__block_page *page, uint32_t block) {
     return block < COVEY__PAGE_BLOCKS && page->masks[block] == UINT64_MAX;
 }
 
-/* The capacity for this many more. A block with a full neighbour is likely to fill up as well: it is direct from the
- * start. */
+/* The capacity of a block that gets this many more ids. A block with a full neighbour is likely to fill up as well: it
+ * is direct from the start. */
 static uint32_t grown_capacity(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                                uint32_t more) {
     bool direct = blocks->pinned || blocks->size == 0 || is_full(page, block - 1) || is_full(page, block + 1);
-    return covey__chunk_capacity(blocks, direct ? 64 : slots_taken(page, block) + more);
+    return covey__chunk_capacity(blocks, direct ? COVEY__BLOCK_IDS : slots_taken(page, block) + more);
 }
 
 static covey_result grow_to(covey__block_store *blocks, covey__block_page *page, uint32_t block, uint32_t capacity,
@@ -201,7 +202,7 @@ static covey_result grow_to(covey__block_store *blocks, covey__block_page *page,
         set_chunk(blocks, page, block, data, capacity);
         return COVEY_OK;
     }
-    (capacity != 64 ? copy_chunk : fill_chunk)(blocks, page, block, data, capacity);
+    (capacity != COVEY__BLOCK_IDS ? copy_chunk : fill_chunk)(blocks, page, block, data, capacity);
     move_block(blocks, page, block, data, capacity, source);
     return COVEY_OK;
 }
@@ -209,18 +210,18 @@ static covey_result grow_to(covey__block_store *blocks, covey__block_page *page,
 /* Whether a block becomes direct together with a neighbour: it is a quarter full, so that this takes little more
  * memory. */
 static bool is_nearly_direct(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
-    return blocks->size <= 16 && page->capacity[block] != 64 && slots_taken(page, block) >= GROUP_LEAST;
+    return blocks->size <= 16 && page->capacity[block] != COVEY__BLOCK_IDS && slots_taken(page, block) >= GROUP_LEAST;
 }
 
-/* Ids that are added in no order would make blocks direct in no order. Blocks that become direct together are
- * contiguous, and are iterated as one span. */
+/* If ids come in no order, blocks would become direct in no order, and their chunks would be scattered. Blocks that
+ * become direct together are contiguous, and are iterated as one span. */
 static covey_result grow_group(covey__block_store *blocks, covey__block_page *page, uint32_t block,
                                const void **source) {
     covey_result result = COVEY_ERROR_MEMORY;
     uint32_t first = block / GROUP * GROUP;
     for (uint32_t i = first; i < first + GROUP && i < COVEY__PAGE_BLOCKS; i++) {
         if (i != block && !is_nearly_direct(blocks, page, i)) continue;
-        covey_result grown = grow_to(blocks, page, i, 64, source);
+        covey_result grown = grow_to(blocks, page, i, COVEY__BLOCK_IDS, source);
         if (i == block) result = grown;
     }
     return result;
@@ -229,7 +230,8 @@ static covey_result grow_group(covey__block_store *blocks, covey__block_page *pa
 static covey_result grow_block(covey__block_store *blocks, covey__block_page *page, uint32_t block, uint32_t more,
                                const void **source) {
     uint32_t capacity = grown_capacity(blocks, page, block, more);
-    if (capacity == 64 && is_nearly_direct(blocks, page, block)) return grow_group(blocks, page, block, source);
+    if (capacity == COVEY__BLOCK_IDS && is_nearly_direct(blocks, page, block))
+        return grow_group(blocks, page, block, source);
     return grow_to(blocks, page, block, capacity, source);
 }
 
@@ -269,13 +271,13 @@ covey_result covey__blocks_place_bits(covey__block_store *blocks, uint32_t index
     covey_result result = reached ? COVEY_OK : covey__blocks_reserve(blocks, index, limit);
     if (result != COVEY_OK) return result;
     covey__block_page *page = covey__block_page_of(blocks, index);
-    uint32_t block = covey__block_of(index), more = bits == UINT64_MAX ? 64 : covey__bits_in(bits);
+    uint32_t block = covey__block_of(index), more = bits == UINT64_MAX ? COVEY__BLOCK_IDS : covey__bits_in(bits);
     if ((page->masks[block] & bits) != 0) return COVEY_ERROR_PRESENT;
-    if (page->capacity[block] != 64 && page->used[block] + more > page->capacity[block]) {
+    if (page->capacity[block] != COVEY__BLOCK_IDS && page->used[block] + more > page->capacity[block]) {
         result = grow_block(blocks, page, block, more, source);
         if (result != COVEY_OK) return result;
     }
-    if (page->capacity[block] != 64) append_slots(blocks, page, block, bits);
+    if (page->capacity[block] != COVEY__BLOCK_IDS) append_slots(blocks, page, block, bits);
     page->summary |= (uint64_t)1 << block;
     page->masks[block] |= bits;
     blocks->count += more;
@@ -286,11 +288,11 @@ uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, u
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t first = covey__block_of(index), end = first;
     for (; end < first + count; end++) {
-        char *data = blocks->size != 0 ? covey__chunk_take(blocks, 64) : covey__nothing;
+        char *data = blocks->size != 0 ? covey__chunk_take(blocks, COVEY__BLOCK_IDS) : covey__nothing;
         if (!data) break;
         page->masks[end] = UINT64_MAX;
         page->chunks[end] = (covey__chunk){ data, covey__identity };
-        page->capacity[end] = 64;
+        page->capacity[end] = COVEY__BLOCK_IDS;
         page->used[end] = 0;
     }
     if (end == first) return 0;
@@ -300,7 +302,7 @@ uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, u
     page->ordered |= bits;
     for (uint32_t block = first != 0 ? first - 1 : 0; block < end && block + 1 < COVEY__PAGE_BLOCKS; block++)
         if (blocks->size != 0 && follows(blocks, page, block)) page->joined |= (uint64_t)1 << block;
-    blocks->count += 64 * (end - first);
+    blocks->count += COVEY__BLOCK_IDS * (end - first);
     note_move(blocks);
     return end - first;
 }
@@ -315,8 +317,8 @@ static void erase_block(covey__block_store *blocks, covey__block_page *page, uin
 /* Like covey__block_erase_slot, with the hook that moves values. */
 static void erase_slot_by_hook(covey__block_store *blocks, uint32_t index) {
     covey__block b = covey__block_in(blocks, index);
-    uint32_t bit = index % 64, capacity = b.page->capacity[b.block];
-    if (capacity == 64) {
+    uint32_t bit = index % COVEY__BLOCK_IDS, capacity = b.page->capacity[b.block];
+    if (capacity == COVEY__BLOCK_IDS) {
         b.page->masks[b.block] &= ~bit_of(index);
         blocks->count--;
         return;
@@ -334,7 +336,7 @@ void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
         erase_block(blocks, page, block);
         return;
     }
-    uint32_t erased = page->capacity[block] == 64 ? index % 64 : page->used[block] - 1u;
+    uint32_t erased = page->capacity[block] == COVEY__BLOCK_IDS ? index % COVEY__BLOCK_IDS : page->used[block] - 1u;
     if (blocks->mover.type) erase_slot_by_hook(blocks, index);
     else covey__block_erase_slot(blocks, page, index, left, blocks->size);
     if (blocks->zero_vacated) memset(page->chunks[block].data + (size_t)erased * blocks->size, 0, blocks->size);
@@ -348,10 +350,10 @@ static void zero_slots(const covey__block_store *blocks, const covey__block_page
 
 void covey__blocks_erase_bits(covey__block_store *blocks, uint32_t index, uint64_t bits) {
     covey__block_page *page = covey__block_page_of(blocks, index);
-    uint32_t block = covey__block_of(index), first = index / 64 * 64;
+    uint32_t block = covey__block_of(index), first = index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
     if (page->masks[block] == bits) {
         erase_block(blocks, page, block);
-    } else if (page->capacity[block] == 64) {
+    } else if (page->capacity[block] == COVEY__BLOCK_IDS) {
         page->masks[block] &= ~bits;
         blocks->count -= covey__bits_in(bits);
         if (blocks->zero_vacated) zero_slots(blocks, page, block, bits);
@@ -370,16 +372,16 @@ static uint64_t bits_with_slots(const covey__block_store *blocks, const covey__b
 covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const void **source) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
-    if (page->capacity[block] == 64 || slots_taken(page, block) == page->used[block]) return COVEY_OK;
+    if (page->capacity[block] == COVEY__BLOCK_IDS || slots_taken(page, block) == page->used[block]) return COVEY_OK;
     uint64_t mask = page->masks[block], bits = mask & ~bits_with_slots(blocks, page, block);
     uint32_t more = covey__bits_in(bits);
     covey_result result = COVEY_OK;
-    page->masks[block] = mask & ~bits; /* during the move */
+    page->masks[block] = mask & ~bits; /* ids without a slot have no value to move */
     if (page->used[block] + more > page->capacity[block])
         result = grow_to(blocks, page, block, grown_capacity(blocks, page, block, more), source);
     page->masks[block] = mask;
     if (result != COVEY_OK) return result;
-    if (page->capacity[block] != 64) append_slots(blocks, page, block, bits);
+    if (page->capacity[block] != COVEY__BLOCK_IDS) append_slots(blocks, page, block, bits);
     page->summary |= (uint64_t)1 << block;
     blocks->count += more;
     return COVEY_OK;
@@ -389,12 +391,12 @@ void covey__blocks_unclaim(covey__block_store *blocks, uint32_t index) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
     page->masks[block] &= ~bit_of(index);
-    if (page->capacity[block] != 64) return;
+    if (page->capacity[block] != COVEY__BLOCK_IDS) return;
     blocks->count--;
     if (blocks->zero_vacated) zero_slots(blocks, page, block, bit_of(index));
 }
 
-/* From the last slot on, so that the one that fills a gap has a value. */
+/* Goes from the last slot to the first, so that the slot that fills a gap always has a value. */
 static void sweep_slots(covey__block_store *blocks, uint32_t index) {
     covey__block b = covey__block_in(blocks, index);
     for (uint32_t slot = b.page->used[b.block]; slot-- != 0;) {
@@ -410,7 +412,7 @@ void covey__blocks_sweep(covey__block_store *blocks, uint32_t index) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
     if (page->capacity[block] == 0) return;
-    if (page->capacity[block] != 64) sweep_slots(blocks, index);
+    if (page->capacity[block] != COVEY__BLOCK_IDS) sweep_slots(blocks, index);
     if (page->masks[block] == 0) erase_block(blocks, page, block);
 }
 
@@ -469,7 +471,7 @@ void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t 
     if (page->capacity[block] != 0 && (chunk || mask == 0)) free_chunk(blocks, page, block);
     if (mask == 0) return;
     if (chunk) set_chunk(blocks, page, block, chunk, capacity);
-    if (page->capacity[block] != 64) erased = write_slots(blocks, page, block, slots);
+    if (page->capacity[block] != COVEY__BLOCK_IDS) erased = write_slots(blocks, page, block, slots);
     if (blocks->zero_vacated && !chunk) zero_slots(blocks, page, block, erased);
 }
 
@@ -485,7 +487,7 @@ static size_t full_run(covey__runs *runs) {
     while (runs->block + 1 < runs->end && (page->joined >> runs->block & 1) != 0 && is_full(page, runs->block + 1))
         runs->block++;
     runs->left = 0;
-    return (size_t)(runs->block - first + 1) * 64 * runs->size;
+    return (size_t)(runs->block - first + 1) * COVEY__BLOCK_IDS * runs->size;
 }
 
 size_t covey__runs_next(covey__runs *runs, char **at) {
@@ -500,9 +502,9 @@ size_t covey__runs_next(covey__runs *runs, char **at) {
         return used * runs->size;
     }
     if (runs->left == UINT64_MAX) return full_run(runs);
-    uint32_t count = covey__lowest_bit(~(runs->left >> first)); /* not all bits are set, so there is a zero */
+    uint32_t count = covey__lowest_bit(~(runs->left >> first)); /* some bit is 0, because the block is not full */
     *at += first * runs->size;
-    runs->left &= first + count < 64 ? UINT64_MAX << (first + count) : 0;
+    runs->left &= first + count < COVEY__BLOCK_IDS ? UINT64_MAX << (first + count) : 0;
     return count * runs->size;
 }
 
@@ -515,7 +517,7 @@ static bool clone_page(const covey__block_store *from, covey__block_store *to, u
         uint32_t block = covey__lowest_bit(left), capacity = page->capacity[block];
         char *data = page->chunks[block].data;
         page->chunks[block].data = to->size != 0 ? covey__chunk_twin(from, to, data) : covey__nothing;
-        page->chunks[block].map = capacity == 64 ? covey__identity : ids_of(to, page, block) + capacity;
+        page->chunks[block].map = capacity == COVEY__BLOCK_IDS ? covey__identity : ids_of(to, page, block) + capacity;
     }
     to->pages[number] = page;
     return true;
@@ -546,13 +548,15 @@ bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to)
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
 uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count) {
-    uint32_t compact = (count + 3) / 4 * 4, whole = blocks->grouped ? COVEY__MAPPED_WHOLE : 64;
-    bool smaller = compact < 64 && covey__chunk_bytes(blocks, compact) < covey__chunk_bytes(blocks, whole);
+    uint32_t compact = (count + 3) / 4 * 4, whole = blocks->grouped ? COVEY__MAPPED_WHOLE : COVEY__BLOCK_IDS;
+    bool smaller =
+        compact < COVEY__BLOCK_IDS && covey__chunk_bytes(blocks, compact) < covey__chunk_bytes(blocks, whole);
     return smaller && !blocks->pinned ? compact : whole;
 }
 
 static uint32_t fitting(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
-    return covey__fitting_capacity(blocks, page->masks[block] == UINT64_MAX ? 64 : slots_taken(page, block));
+    return covey__fitting_capacity(blocks,
+                                   page->masks[block] == UINT64_MAX ? COVEY__BLOCK_IDS : slots_taken(page, block));
 }
 
 /* The result of compacting a store: the number of chunks of each capacity (by covey__fit_number), of all chunks, and
@@ -581,7 +585,7 @@ static compaction plan_of(const covey__block_store *blocks) {
     return plan;
 }
 
-/* The slab that the next chunk of a capacity comes from; NULL when memory is out. */
+/* The slab that the next chunk of a capacity comes from; NULL when an allocation fails. */
 static covey__slab *slab_for(covey__block_store *blocks, covey__slab *slab, uint32_t capacity, uint32_t chunks) {
     if (slab && !covey__slab_full(slab)) return slab;
     size_t most = covey__slab_most(blocks, capacity);
@@ -611,7 +615,7 @@ static void rebuild(covey__block_store *blocks, compaction *plan) {
 static void shape_block(const covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
                         uint32_t capacity) {
     uint8_t *ids = (uint8_t *)data + (size_t)capacity * blocks->size, *map = ids + capacity, slot = 0;
-    for (uint64_t left = page->masks[block]; left != 0 && capacity != 64; left &= left - 1, slot++) {
+    for (uint64_t left = page->masks[block]; left != 0 && capacity != COVEY__BLOCK_IDS; left &= left - 1, slot++) {
         ids[slot] = (uint8_t)covey__lowest_bit(left);
         map[covey__lowest_bit(left)] = slot;
     }
@@ -627,17 +631,17 @@ static bool is_whole(const covey__block_page *page) {
 /* The same for a full page: direct blocks, contiguous. False if the chunks are not contiguous. */
 static bool shape_page(covey__block_store *blocks, covey__block_page *page, covey__slab **slab, compaction *plan) {
     if (blocks->size == 0 || blocks->grouped || COVEY__PAGE_BLOCKS != 64 || !is_whole(page)) return false;
-    *slab = slab_for(blocks, *slab, 64, plan->chunks[covey__fit_number(64)]);
-    char *data = *slab ? covey__slab_take_row(*slab, 64) : NULL;
+    *slab = slab_for(blocks, *slab, COVEY__BLOCK_IDS, plan->chunks[covey__fit_number(COVEY__BLOCK_IDS)]);
+    char *data = *slab ? covey__slab_take_row(*slab, COVEY__PAGE_BLOCKS) : NULL;
     if (!data) return false;
-    for (size_t block = 0; block < 64; block++)
-        page->chunks[block] = (covey__chunk){ data + block * 64 * blocks->size, covey__identity };
-    memset(page->capacity, 64, sizeof page->capacity);
+    for (size_t block = 0; block < COVEY__PAGE_BLOCKS; block++)
+        page->chunks[block] = (covey__chunk){ data + block * COVEY__BLOCK_IDS * blocks->size, covey__identity };
+    memset(page->capacity, COVEY__BLOCK_IDS, sizeof page->capacity);
     memset(page->used, 0, sizeof page->used);
     page->direct = page->ordered = UINT64_MAX;
     page->joined = UINT64_MAX >> 1;
-    plan->chunks[covey__fit_number(64)] -= 64;
-    blocks->count += 64 * 64;
+    plan->chunks[covey__fit_number(COVEY__BLOCK_IDS)] -= COVEY__PAGE_BLOCKS;
+    blocks->count += COVEY__BLOCK_PAGE;
     return true;
 }
 
@@ -647,10 +651,10 @@ bool covey__blocks_shape(covey__block_store *blocks) {
     note_move(blocks);
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
-        if (shape_page(blocks, page, &slabs[covey__fit_number(64)], &plan)) continue;
+        if (shape_page(blocks, page, &slabs[covey__fit_number(COVEY__BLOCK_IDS)], &plan)) continue;
         for (uint64_t left = page->summary; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left);
-            uint32_t capacity = blocks->size != 0 ? fitting(blocks, page, block) : 64;
+            uint32_t capacity = blocks->size != 0 ? fitting(blocks, page, block) : COVEY__BLOCK_IDS;
             covey__slab **slab = &slabs[covey__fit_number(capacity)];
             uint32_t *chunks = &plan.chunks[covey__fit_number(capacity)];
             if (blocks->size != 0 && !(*slab = slab_for(blocks, *slab, capacity, (*chunks)--))) return false;
@@ -662,18 +666,19 @@ bool covey__blocks_shape(covey__block_store *blocks) {
 }
 
 /* Plans a compaction. False if it would save less than a hundredth and the store is in order. */
-static bool is_worth_it(const covey__block_store *blocks, compaction *plan) {
+static bool is_compaction_worth_it(const covey__block_store *blocks, compaction *plan) {
     if (blocks->size == 0 || blocks->pinned) return false;
     *plan = plan_of(blocks);
     size_t headers = blocks->slab_count * (covey__slab_header(blocks) + sizeof(void *));
     bool loose = covey__slabs_bytes(blocks) > plan->bytes + plan->bytes / 128 + headers;
     bool disordered = plan->disordered > plan->blocks / 16;
-    return loose || disordered || plan->apart > plan->chunks[covey__fit_number(64)] / 16 + blocks->slab_count;
+    return loose || disordered ||
+           plan->apart > plan->chunks[covey__fit_number(COVEY__BLOCK_IDS)] / 16 + blocks->slab_count;
 }
 
 void covey__blocks_compact(covey__block_store *blocks) {
     compaction plan;
-    if (is_worth_it(blocks, &plan)) rebuild(blocks, &plan);
+    if (is_compaction_worth_it(blocks, &plan)) rebuild(blocks, &plan);
     covey__slabs_trim(blocks);
 }
 
@@ -687,7 +692,7 @@ size_t covey__blocks_chunk_bytes_packed(const covey__block_store *blocks) {
 
 size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks) {
     compaction plan;
-    if (!is_worth_it(blocks, &plan)) return covey__slabs_bytes_trimmed(blocks);
+    if (!is_compaction_worth_it(blocks, &plan)) return covey__slabs_bytes_trimmed(blocks);
     return covey__blocks_chunk_bytes_packed(blocks);
 }
 
@@ -722,7 +727,7 @@ bool covey__blocks_group(covey__block_store *blocks) {
         covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->direct; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left);
-            uint32_t count = page->masks[block] == UINT64_MAX ? 64 : slots_taken(page, block);
+            uint32_t count = page->masks[block] == UINT64_MAX ? COVEY__BLOCK_IDS : slots_taken(page, block);
             uint32_t capacity = covey__chunk_capacity(blocks, count);
             char *data = covey__chunk_take(blocks, capacity);
             blocks->grouped = data != NULL;
@@ -736,7 +741,7 @@ bool covey__blocks_group(covey__block_store *blocks) {
 
 bool covey__blocks_hold(const covey__block_store *blocks, uint32_t index, const void *address) {
     if (covey__block_is_empty(blocks, index)) return false;
-    return bit_at(blocks, covey__block_page_of(blocks, index), covey__block_of(index), address) != 64;
+    return bit_at(blocks, covey__block_page_of(blocks, index), covey__block_of(index), address) != COVEY__BLOCK_IDS;
 }
 
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
@@ -745,10 +750,10 @@ uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index) {
     while (index / COVEY__BLOCK_PAGE < blocks->page_count) {
         const covey__block_page *page = covey__block_page_of(blocks, index);
         uint32_t block = covey__block_of(index);
-        uint64_t ids = page->masks[block] >> index % 64;
+        uint64_t ids = page->masks[block] >> index % COVEY__BLOCK_IDS;
         if (ids != 0) return index + covey__lowest_bit(ids);
         uint64_t later = block == 63 ? 0 : page->summary >> (block + 1);
-        if (later != 0) index = (index / 64 + 1 + covey__lowest_bit(later)) * 64;
+        if (later != 0) index = (index / COVEY__BLOCK_IDS + 1 + covey__lowest_bit(later)) * COVEY__BLOCK_IDS;
         else index = (index / COVEY__BLOCK_PAGE + 1) * COVEY__BLOCK_PAGE;
         if (index == 0) break; /* past the highest index */
     }
@@ -776,53 +781,57 @@ uint32_t covey__blocks_end(const covey__block_store *blocks) {
 static bool valid_block(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                         const char **why) {
     uint32_t count = covey__bits_in(page->masks[block]), capacity = page->capacity[block];
-    REQUIRE(page->used[block] == (capacity == 64 ? 0 : count), "block: the number of slots is not what was counted");
+    REQUIRE(page->used[block] == (capacity == COVEY__BLOCK_IDS ? 0 : count),
+            "block: the number of used slots is wrong");
     REQUIRE(count <= capacity && capacity <= COVEY__MAPPED_WHOLE, "block: more ids than slots");
-    REQUIRE(capacity == 64 || !blocks->pinned, "block: pinned, and not direct");
-    REQUIRE(capacity != 64 || !blocks->grouped, "block: of a group, and direct");
+    REQUIRE(capacity == COVEY__BLOCK_IDS || !blocks->pinned, "block: a block of a pinned pool is not direct");
+    REQUIRE(capacity != COVEY__BLOCK_IDS || !blocks->grouped, "block: a block of an owned pool is direct");
     const uint8_t *ids = (const uint8_t *)page->chunks[block].data + (size_t)capacity * blocks->size;
-    REQUIRE(capacity == 64 || page->chunks[block].map == ids + capacity, "block: a map outside of its chunk");
+    REQUIRE(capacity == COVEY__BLOCK_IDS || page->chunks[block].map == ids + capacity,
+            "block: the map is not in the chunk");
     for (uint64_t left = page->masks[block]; left != 0; left &= left - 1) {
         uint32_t bit = covey__lowest_bit(left), slot = page->chunks[block].map[bit];
-        REQUIRE(capacity == 64 ? slot == bit : slot < count, "block: an id with a slot that it cannot have");
-        REQUIRE(capacity == 64 || ids[slot] == bit, "block: a slot of another id");
+        REQUIRE(capacity == COVEY__BLOCK_IDS ? slot == bit : slot < count, "block: an id has an impossible slot");
+        REQUIRE(capacity == COVEY__BLOCK_IDS || ids[slot] == bit, "block: the slot of an id belongs to another id");
     }
     for (uint32_t slot = 1; slot < page->used[block] && (page->ordered >> block & 1) != 0; slot++)
-        REQUIRE(ids[slot - 1] < ids[slot], "block: slots that are out of order, and marked otherwise");
+        REQUIRE(ids[slot - 1] < ids[slot], "block: marked as ordered, but its slots are not");
     return true;
 }
 
-/* Checks the empty blocks of a page in one pass without branches: in most tests, most blocks are empty. */
+/* Checks all blocks of a page for what empty ones must satisfy, in one pass without branches: in most tests, most
+ * blocks are empty. */
 static bool valid_page(const covey__block_store *blocks, const covey__block_page *page, const char **why) {
     uint64_t taken = 0, chunks = 0, slots = 0, direct = 0, data = 0, maps = 0, joined = 0;
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         taken |= (uint64_t)(page->masks[block] != 0) << block;
         chunks |= (uint64_t)(page->capacity[block] != 0) << block;
         slots |= (uint64_t)(page->used[block] != 0) << block;
-        direct |= (uint64_t)(page->capacity[block] == 64) << block;
+        direct |= (uint64_t)(page->capacity[block] == COVEY__BLOCK_IDS) << block;
         data |= (uint64_t)(page->chunks[block].data != NULL) << block;
         maps |= (uint64_t)(page->chunks[block].map != NULL) << block;
     }
     REQUIRE(page->summary == taken, "block: the summary is wrong");
-    REQUIRE(chunks == taken, "block: an empty block with a chunk, or the other way round");
-    REQUIRE((slots & ~taken) == 0, "block: an empty block with slots");
-    REQUIRE(page->direct == direct, "block: direct or not, and marked otherwise");
-    REQUIRE((direct & ~page->ordered) == 0 && (page->ordered & ~taken) == 0, "block: the order is marked wrongly");
-    REQUIRE(data == taken && maps == taken, "block: an empty block that points somewhere, or the other way round");
+    REQUIRE(chunks == taken, "block: an empty block has a chunk, or one with ids has none");
+    REQUIRE((slots & ~taken) == 0, "block: an empty block has slots");
+    REQUIRE(page->direct == direct, "block: wrongly marked as direct, or not marked");
+    REQUIRE((direct & ~page->ordered) == 0 && (page->ordered & ~taken) == 0, "block: wrongly marked as ordered");
+    REQUIRE(data == taken && maps == taken, "block: an empty block has an address, or one with ids has none");
     for (uint64_t left = taken; left != 0; left &= left - 1)
         if (!valid_block(blocks, page, covey__lowest_bit(left), why)) return false;
     for (uint64_t left = blocks->size != 0 ? direct & direct >> 1 : 0; left != 0; left &= left - 1) {
         uint32_t block = covey__lowest_bit(left);
-        bool follows = page->chunks[block + 1].data == page->chunks[block].data + (size_t)64 * blocks->size;
+        bool follows =
+            page->chunks[block + 1].data == page->chunks[block].data + (size_t)COVEY__BLOCK_IDS * blocks->size;
         joined |= (uint64_t)follows << block;
     }
-    REQUIRE(page->joined == joined, "block: values that follow each other, and marked otherwise");
+    REQUIRE(page->joined == joined, "block: wrongly marked as joined with the next one, or not marked");
     return true;
 }
 
 bool covey__blocks_valid(const covey__block_store *blocks, const char **why) {
     uint64_t count = 0;
-    REQUIRE(blocks->end_page <= blocks->page_count, "blocks: an end beyond its table");
+    REQUIRE(blocks->end_page <= blocks->page_count, "blocks: the end is beyond the directory");
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         const covey__block_page *page = blocks->pages[i];
         if (covey__blocks_have_page(blocks, i) && !valid_page(blocks, page, why)) return false;
@@ -831,7 +840,7 @@ bool covey__blocks_valid(const covey__block_store *blocks, const char **why) {
         for (uint64_t left = page->summary; left != 0; left &= left - 1)
             count += covey__bits_in(page->masks[covey__lowest_bit(left)]);
     }
-    REQUIRE(count == blocks->count, "blocks: the number of components is not what was counted");
+    REQUIRE(count == blocks->count, "blocks: the number of components is wrong");
     REQUIRE(blocks->heap.bytes == covey__blocks_bytes(blocks), "blocks: bytes that are not accounted for");
     return covey__slabs_valid(blocks, why);
 }

@@ -9,67 +9,70 @@
 
 extern char covey__nothing[COVEY__ALIGN_MAX];           /* the address of values without bytes */
 extern const uint8_t covey__identity[COVEY__BLOCK_IDS]; /* the map of a direct block */
-/* Makes a slot for an index that is absent (MEMORY, PRESENT); *value is its address, without a value yet. *source may
- * be the address of a value of the store, and is updated if that moves. The directory stays below `limit` pages. */
-covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, uint32_t limit); /* its page */
+/* Makes a slot for an absent index, and sets *value to its address; the caller writes the value. Fails with MEMORY,
+ * PRESENT. *source may be the address of a value of the store, and is updated if that value moves. The directory has at
+ * most `limit` pages. covey__blocks_reserve only makes the page. */
+covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, uint32_t limit);
 covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uint32_t limit, const void **source,
                                  void **value);
 /* The same for the ids of a block whose bits are set; the caller writes their values. In a compact block their slots
  * are consecutive. */
 covey_result covey__blocks_place_bits(covey__block_store *blocks, uint32_t index, uint64_t bits, uint32_t limit,
                                       const void **source);
-/* The same for all ids of neighbouring blocks of a page, which are empty. Returns how many blocks there was memory
- * for. */
+/* The same for all ids of `count` neighbouring blocks of a page, which must be empty. Returns how many blocks there was
+ * memory for. */
 uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, uint32_t count);
-/* For ids in no order: claims ids one by one, where there is a page (false: the id is present), and gives all claimed
- * ids of a block their slots (MEMORY: they stay claimed). The reverse, for ids without values: takes ids away one by
- * one, and then frees their slots, if they have any, in each block of them. */
+/* For ids in no order. claim sets the bit of an id whose page exists, and returns false if the id is present. fit then
+ * gives all claimed ids of a block their slots; after MEMORY they stay claimed. unclaim and sweep undo this, for ids
+ * without values: unclaim clears the bit of an id, and sweep frees the slots of a block that no id uses any more. */
 static inline bool covey__blocks_claim(covey__block_store *blocks, uint32_t index) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
-    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % 64;
+    uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << index % COVEY__BLOCK_IDS;
     page->masks[block] = with;
-    blocks->count += with != mask && page->capacity[block] == 64; /* ids that have a slot */
+    blocks->count += with != mask && page->capacity[block] == COVEY__BLOCK_IDS; /* counts ids that have a slot */
     return with != mask;
 }
 covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const void **source);
 void covey__blocks_unclaim(covey__block_store *blocks, uint32_t index);
 void covey__blocks_sweep(covey__block_store *blocks, uint32_t index);
-void covey__blocks_erase(covey__block_store *blocks, uint32_t index); /* of an index that is there */
+void covey__blocks_erase(covey__block_store *blocks, uint32_t index); /* the index must be present */
 /* Erases the ids of a block whose bits are set; all of them must be present. */
 void covey__blocks_erase_bits(covey__block_store *blocks, uint32_t index, uint64_t bits);
 void covey__blocks_clear(covey__block_store *blocks);
 void covey__blocks_free(covey__block_store *blocks);
 /* Copies another store, slot by slot, into one that was initialised the same way. False when an allocation fails. */
 bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to);
-/* Gives an empty store, whose pages have masks and a summary, the chunks that compaction would, without values. False
- * when an allocation fails: then the store can only be freed. */
+/* Gives an empty store, whose pages have masks and a summary, the chunks that compaction would give it. The caller
+ * writes the values. False when an allocation fails: then the store can only be freed. */
 bool covey__blocks_shape(covey__block_store *blocks);
 /* Encodes which ids a page has, and in which slots: equal pages give equal bytes. */
 typedef struct covey__form {
     uint64_t masks[COVEY__PAGE_BLOCKS];
     uint8_t capacity[COVEY__PAGE_BLOCKS];
-    uint8_t slots[COVEY__BLOCK_PAGE]; /* of each compact block in turn: the id in each slot */
+    uint8_t slots[COVEY__BLOCK_PAGE]; /* for each compact block in turn: the bit in each slot */
 } covey__form;
-size_t covey__blocks_form(const covey__block_store *blocks, uint32_t page, covey__form *form); /* bytes; 0: no ids */
-char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity); /* for a block; NULL when memory is out */
-/* Gives a block other ids, whose values the caller writes; and another chunk, unless that is NULL. */
+/* Returns the bytes of the form; 0 if the page has no ids. */
+size_t covey__blocks_form(const covey__block_store *blocks, uint32_t page, covey__form *form);
+/* Allocates a chunk for covey__blocks_reshape. NULL when an allocation fails. */
+char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity);
+/* Gives a block other ids, and another chunk unless `chunk` is NULL. The caller writes the values. */
 void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t mask, const uint8_t *slots, char *chunk,
                            uint32_t capacity);
 /* The values of blocks [block, end) of a page, as runs of bytes: by index, or by slot where a block is compact. */
 typedef struct covey__runs {
     const covey__block_page *page;
-    uint64_t left; /* of the block */
+    uint64_t left; /* bits of the block that are still to be returned */
     uint32_t block, end;
     size_t size;
 } covey__runs;
 covey__runs covey__runs_of(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                            uint32_t end);
-size_t covey__runs_next(covey__runs *runs, char **at); /* bytes of the next one; 0 at the end */
+size_t covey__runs_next(covey__runs *runs, char **at); /* sets *at; returns the bytes of the run, 0 at the end */
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);
-/* The first page from this one on that there is; behind the last if there is none. */
+/* The first existing page from this one on; the end of the directory if there is none. */
 uint32_t covey__blocks_next_page(const covey__block_store *blocks, uint32_t page);
 /* Whether the block of an index is empty. */
 static inline bool covey__block_is_empty(const covey__block_store *blocks, uint32_t index) {
@@ -77,9 +80,10 @@ static inline bool covey__block_is_empty(const covey__block_store *blocks, uint3
            covey__block_page_of(blocks, index)->masks[covey__block_of(index)] == 0;
 }
 bool covey__blocks_valid(const covey__block_store *blocks, const char **why);
-size_t covey__blocks_bytes(const covey__block_store *blocks);                 /* recounted, for the validator */
-size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks); /* of slabs, after compaction */
-size_t covey__blocks_chunk_bytes_packed(const covey__block_store *blocks);    /* if that moves all blocks */
+size_t covey__blocks_bytes(const covey__block_store *blocks); /* recounted, for the validator */
+/* The bytes of all slabs: after compaction; and after a compaction that moves all blocks. */
+size_t covey__blocks_chunk_bytes_compacted(const covey__block_store *blocks);
+size_t covey__blocks_chunk_bytes_packed(const covey__block_store *blocks);
 /* The capacity that needs the least memory for this many values: a multiple of four slots, or direct; in a group, room
  * for all ids. Capacities are numbered from 1 to COVEY__FITS - 1. */
 uint32_t covey__fitting_capacity(const covey__block_store *blocks, uint32_t count);
@@ -89,8 +93,7 @@ static inline uint32_t covey__fit_capacity(uint32_t number) {
     return number * 4 > COVEY__MAPPED_WHOLE ? COVEY__MAPPED_WHOLE : number * 4;
 }
 /* For a group that owns the pool: makes all blocks compact, and keeps them so, because only these can order their
- * values. False when an allocation fails: then some blocks are compact that were direct, and nothing else has
- * changed. */
+ * values. False when an allocation fails: some direct blocks may then be compact, and nothing else has changed. */
 bool covey__blocks_group(covey__block_store *blocks);
 /* A compact block whose values are being ordered: `ids` has the bit in each slot, `map` the slot of each bit. */
 typedef struct covey__block {
@@ -133,7 +136,7 @@ static inline void covey__block_exchange(covey__block_store *blocks, const covey
                            blocks->size);
     covey__block_shifts(blocks, b);
 }
-/* Adds a bit in this slot, which counts as taken; the reverse, for the last slot. */
+/* Adds a bit with this slot, and counts the slot as used; the reverse, for the bit in the last used slot. */
 static inline void covey__block_take(covey__block_store *blocks, const covey__block *b, uint32_t bit, uint32_t slot) {
     uint64_t mask = b->page->masks[b->block];
     covey__block_name(b, bit, slot);
@@ -147,14 +150,14 @@ static inline void covey__block_free_slot(covey__block_store *blocks, const cove
     b->page->used[b->block]--;
     blocks->count--;
 }
-/* Whether an address is inside of the values of the block of an index. */
+/* Whether an address lies inside the values of the block of an index. */
 bool covey__blocks_hold(const covey__block_store *blocks, uint32_t index, const void *address);
 /* The bit of the id in each slot of a compact block. */
 static inline const uint8_t *covey__slots_of(const covey__block_page *page, uint32_t block) {
     return page->chunks[block].map - page->capacity[block];
 }
 static inline uint32_t covey__blocks_slot(const covey__block_store *blocks, uint32_t index) {
-    return covey__block_page_of(blocks, index)->chunks[covey__block_of(index)].map[index % 64];
+    return covey__block_page_of(blocks, index)->chunks[covey__block_of(index)].map[index % COVEY__BLOCK_IDS];
 }
 /* The number of the first block that is not empty, and one more than that of the last; independent of reserved memory.
  * Both are 0 without components. */

@@ -1,5 +1,5 @@
-/* Defaults of types. The hook makes a copy beside the storage, which is then added like any other value: what fails
- * later leaves nothing behind. */
+/* Defaults of types. The copy hook runs before the storage changes, and its copy is then added like any other value: if
+ * adding fails, only the copy has to be dropped. */
 #include "storage/default.h"
 
 #include "memory/alloc.h"

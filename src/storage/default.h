@@ -1,4 +1,4 @@
-/* What a component or resource gets that is added without a value: its type's default, or zero bytes. */
+/* The value of a component or resource that is added without one: its type's default, or zero bytes. */
 #ifndef COVEY_DEFAULT_H
 #define COVEY_DEFAULT_H
 
@@ -6,8 +6,8 @@
 
 #include <stdalign.h>
 
-/* A value that moves to where it belongs. One that the copy hook makes is here, or in memory of its own; otherwise it is
- * the default itself, or NULL. */
+/* A default value on its way into a storage. `value` is a copy that the hook made, in `bytes` or, if it is larger, in
+ * allocated memory; or the default itself, if the type has no copy hook; or NULL for zero bytes. */
 typedef struct covey__default {
     const void *value;
     void *made;
@@ -15,9 +15,9 @@ typedef struct covey__default {
     alignas(64) char bytes[128];
 } covey__default;
 
-/* Makes one. False: MEMORY, COPY, without a log. */
+/* Makes the value. MEMORY, COPY; logs nothing. */
 covey_result covey__default_begin(covey_world *world, const covey_type *type, covey__default *d);
-/* When the value was moved away, or was not used: then it is dropped. */
+/* Frees the memory of the value. `used`: the value was moved away; otherwise it is dropped. */
 void covey__default_end(covey_world *world, const covey_type *type, covey__default *d, bool used);
 
 #endif

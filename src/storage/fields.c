@@ -1,4 +1,4 @@
-/* Descriptions of fields: whether one is sound, whether two say the same, and copies of them. */
+/* Descriptions of fields: whether one is valid, whether two are equal, and copies of them. */
 #include "storage/fields.h"
 
 #include <covey/fields.h>
@@ -69,7 +69,7 @@ static const char *struct_fault(const covey_fields *fields, uint32_t depth);
 static const char *field_fault(const covey_field *field, uint32_t depth) {
     if (!field->name || !field->name[0]) return "has a field without a name: set .name";
     if (!is_kind(field->kind)) return "has a field of an unknown kind: use a value of covey_kind";
-    if (field->count == 0) return "has a field with a .count of 0: a single value has 1";
+    if (field->count == 0) return "has a field with a .count of 0: set it to 1 for a single value";
     if ((field->kind == COVEY_KIND_NESTED) != (field->nested != NULL))
         return "has a field with only one of COVEY_KIND_NESTED and .nested: set both or none";
     return field->nested ? struct_fault(field->nested, depth + 1) : NULL;
@@ -77,9 +77,9 @@ static const char *field_fault(const covey_field *field, uint32_t depth) {
 
 static const char *struct_fault(const covey_fields *fields, uint32_t depth) {
     uint64_t end = 0;
-    if (depth > DEPTH_MAX) return "has structs more than 8 deep in each other: flatten them";
+    if (depth > DEPTH_MAX) return "has structs nested more than 8 deep: flatten them";
     if (fields->size == 0 || fields->count == 0)
-        return "has .fields that describe nothing: name the fields, or leave them out";
+        return "has .fields without any field: list the fields, or leave out .fields";
     if (fields->count > COUNT_MAX) return "has more than 256 fields in a struct: nest some of them";
     for (uint32_t i = 0; i < fields->count; i++) {
         const covey_field *field = &fields->at[i];
@@ -88,12 +88,12 @@ static const char *struct_fault(const covey_fields *fields, uint32_t depth) {
         if (field->offset < end) return "has fields that overlap or are out of order: list them by .offset";
         end = field->offset + (uint64_t)field->count * covey__field_stride(field);
     }
-    if (covey__fields_repeated(fields)) return "has two fields of one name: rename one";
-    return end <= fields->size ? NULL : "has a field that ends behind its struct: check .offset and .count";
+    if (covey__fields_repeated(fields)) return "has two fields with the same name: rename one";
+    return end <= fields->size ? NULL : "has a field that ends beyond its struct: check .offset and .count";
 }
 
 const char *covey__fields_fault(const covey_fields *fields, uint32_t size) {
-    if (fields->size != size) return "has .fields of a struct of another size: describe the struct of .size";
+    if (fields->size != size) return "has .fields of a struct whose size is not .size: describe the same struct";
     return struct_fault(fields, 1);
 }
 
@@ -151,7 +151,7 @@ static void *take_memory(char **memory, size_t bytes) {
     return taken;
 }
 
-static const covey_fields *copy(const covey_fields *fields, char **memory) {
+static const covey_fields *copy_fields(const covey_fields *fields, char **memory) {
     covey_fields *made = take_memory(memory, sizeof *made);
     covey_field *at = take_memory(memory, fields->count * sizeof *at);
     char *text = take_memory(memory, text_bytes(fields));
@@ -160,7 +160,7 @@ static const covey_fields *copy(const covey_fields *fields, char **memory) {
         at[i] = fields->at[i];
         at[i].name = memcpy(text, fields->at[i].name, length);
         text += length;
-        if (at[i].nested) at[i].nested = copy(at[i].nested, memory);
+        if (at[i].nested) at[i].nested = copy_fields(at[i].nested, memory);
     }
     *made = (covey_fields){ fields->size, fields->count, at };
     return made;
@@ -168,5 +168,5 @@ static const covey_fields *copy(const covey_fields *fields, char **memory) {
 
 const covey_fields *covey__fields_copy(const covey_fields *fields, void *memory) {
     char *at = memory;
-    return copy(fields, &at);
+    return copy_fields(fields, &at);
 }

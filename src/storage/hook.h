@@ -1,15 +1,16 @@
-/* Calls of the program's functions that must not change the world: `drop`, `copy` and `move` hooks, and those that choose or
- * change values. At assertion level 1 the world knows while one is under way, and changing calls refuse: COVEY__IN_HOOK.
+/* Calls functions of the program that must not change the world: `drop`, `copy` and `move` hooks, and functions that
+ * choose or change values. At assertion level 1 the world counts the calls under way, and structural changes are
+ * refused while there are any: COVEY__IN_HOOK.
  *
- * Values may be set by several threads at once, so that several may be in hooks at the same time: the number of hooks
- * under way is counted as a whole. While systems run they count as one hook, so that their threads refuse as well. */
+ * Several threads may set values at the same time, and so be in hooks at the same time: one counter is for all threads.
+ * While systems run, they count as one hook, so that changes by their threads are refused as well. */
 #ifndef COVEY_HOOK_H
 #define COVEY_HOOK_H
 
 #include "memory/result.h"
 
 #if COVEY_ASSERT_LEVEL >= 1
-/* What is called, for the message; and what the one around was. */
+/* The hook that was under way before, to be restored; hooks nest. The names are for messages. */
 typedef struct covey__hook {
     covey_world *world;
     const char *outer_hook;
@@ -39,7 +40,7 @@ static inline covey__hook covey__hook_begin(const covey_world *of, const char *h
 static inline void covey__hook_end(covey__hook begun) { (void)begun; }
 #endif
 
-/* Ends a value, if its type has a hook for that. */
+/* Drops a value, if its type has a drop hook. */
 static inline void covey__drop(const covey_world *world, const covey_type *type, void *value) {
     if (!type->drop) return;
     covey__hook hook = covey__hook_begin(world, "drop hook", type);
@@ -47,7 +48,7 @@ static inline void covey__drop(const covey_world *world, const covey_type *type,
     covey__hook_end(hook);
 }
 
-/* Lets a function of the program change a value; NULL changes nothing. */
+/* Calls a function of the program that changes a value. NULL changes nothing. */
 static inline void covey__change_value(const covey_pool *pool, covey_change_fn *change, void *value, void *context) {
     if (!change) return;
     covey__hook hook = covey__hook_begin(pool->world, "covey_patch function", pool->type);
@@ -55,7 +56,7 @@ static inline void covey__change_value(const covey_pool *pool, covey_change_fn *
     covey__hook_end(hook);
 }
 
-/* How values of a type move. */
+/* How values of a type are moved. */
 static inline covey__mover covey__mover_of(const covey_world *world, const covey_type *type) {
     return (covey__mover){ type->move ? type : NULL, world };
 }
@@ -67,7 +68,7 @@ static inline void covey__move_value(const covey__mover *mover, void *to, void *
     covey__hook_end(hook);
 }
 
-/* Makes a copy with the hook of its type, which has one. */
+/* Copies a value with the copy hook of its type, which must have one. */
 static inline bool covey__copy_value(const covey_world *world, const covey_type *type, void *to, const void *from) {
     covey__hook hook = covey__hook_begin(world, "copy hook", type);
     bool copied = type->copy(to, from, type->context);

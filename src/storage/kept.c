@@ -1,16 +1,17 @@
-/* Values of types that the program does not know. What the codec of another program wrote is kept unchanged, handles
- * apart from bytes, so that merging can map the handles, and saving writes the same. */
+/* Kept values: values of types that the program does not know. What the codec of another program wrote is kept
+ * unchanged, with handles separate from bytes, so that merging can map the handles, and saving writes the same
+ * bytes. */
 #include "storage/kept.h"
 
 #include "memory/alloc.h"
 
 #include <stdalign.h>
 
-static size_t bytes_of(const covey_kept *kept) { return kept->entity_count * sizeof(covey_entity) + kept->size; }
+static size_t kept_bytes(const covey_kept *kept) { return kept->entity_count * sizeof(covey_entity) + kept->size; }
 
-/* Memory for as many bytes and handles as it says: handles first. */
+/* Allocates memory for the handles of a kept value, followed by its bytes. */
 static bool allocate_kept(covey_world *world, covey_kept *kept, char **memory) {
-    size_t bytes = bytes_of(kept);
+    size_t bytes = kept_bytes(kept);
     *memory = covey__resize(&world->heap, NULL, 0, bytes, 1, alignof(max_align_t));
     if (!*memory && bytes != 0) return false;
     world->borrowed += bytes;
@@ -19,26 +20,26 @@ static bool allocate_kept(covey_world *world, covey_kept *kept, char **memory) {
     return true;
 }
 
-static void drop(void *value, void *context) {
+static void drop_kept(void *value, void *context) {
     const covey_kept *kept = value;
     covey_world *world = ((const covey__kept_context *)context)->world;
-    world->borrowed -= bytes_of(kept);
-    covey__free(&world->heap, (void *)(uintptr_t)kept->entities, bytes_of(kept), 1, alignof(max_align_t));
+    world->borrowed -= kept_bytes(kept);
+    covey__free(&world->heap, (void *)(uintptr_t)kept->entities, kept_bytes(kept), 1, alignof(max_align_t));
 }
 
-static bool copy(void *to, const void *from, void *context) {
+static bool copy_kept(void *to, const void *from, void *context) {
     const covey_kept *kept = from;
     covey_kept made = { .size = kept->size, .entity_count = kept->entity_count };
     const covey__kept_context *of = context;
     char *memory;
     if (!allocate_kept(of->world, &made, &memory)) return false;
-    if (memory) memcpy(memory, kept->entities, bytes_of(kept));
+    if (memory) memcpy(memory, kept->entities, kept_bytes(kept));
     memcpy(to, from, of->size);
     memcpy(to, &made, sizeof made);
     return true;
 }
 
-static covey_result save(covey_writer *writer, const void *value, void *context) {
+static covey_result save_kept(covey_writer *writer, const void *value, void *context) {
     const covey_kept *kept = value;
     (void)context;
     covey_write(writer, COVEY_KIND_U8, kept->bytes, kept->size);
@@ -46,7 +47,7 @@ static covey_result save(covey_writer *writer, const void *value, void *context)
     return COVEY_OK;
 }
 
-static covey_result load(covey_reader *reader, void *value, void *context) {
+static covey_result load_kept(covey_reader *reader, void *value, void *context) {
     covey_kept kept = { .size = (uint32_t)covey_read_left(reader, COVEY_KIND_U8),
                         .entity_count = (uint32_t)covey_read_left(reader, COVEY_KIND_ENTITY) };
     const covey__kept_context *of = context;
@@ -58,12 +59,12 @@ static covey_result load(covey_reader *reader, void *value, void *context) {
     return COVEY_OK;
 }
 
-static const covey_codec codec = { .save = save, .load = load };
+static const covey_codec codec = { .save = save_kept, .load = load_kept };
 
 void covey__kept_describe(covey_type *type) {
     type->codec = &codec;
-    type->drop = drop;
-    type->copy = copy;
+    type->drop = drop_kept;
+    type->copy = copy_kept;
 }
 
 bool covey__is_kept(const covey_type *type) { return type->codec == &codec; }
@@ -77,7 +78,7 @@ void covey__kept_moved(const covey_type *from, const covey_type *to, const void 
     if (!covey__is_kept(from) || from->context == to->context) return;
     covey_world *before = ((const covey__kept_context *)from->context)->world,
                 *now = ((const covey__kept_context *)to->context)->world;
-    size_t bytes = bytes_of(value);
+    size_t bytes = kept_bytes(value);
     before->heap.bytes -= bytes;
     before->borrowed -= bytes;
     now->heap.bytes += bytes;

@@ -1,19 +1,20 @@
-/* Values of types that the program does not know, and whose bytes were written by functions: they keep these bytes. */
+/* Kept values: the program does not know their types, and functions of another program wrote their bytes
+ * (covey_kept). */
 #ifndef COVEY_KEPT_H
 #define COVEY_KEPT_H
 
 #include <covey/image.h>
 
-/* The context of a kept type: the world that made it, and counts the bytes of its values; the size of a value. */
+/* The context of a kept type: the world that made it, which counts the bytes of its values, and the size of a value. */
 typedef struct covey__kept_context {
     covey_world *world;
     uint32_t size;
 } covey__kept_context;
 
-/* Gives a type that was read from an image the functions and hooks of kept types. Its values begin with a covey_kept. */
+/* Gives a type that was read from an image the codec and hooks of kept types. Its values begin with a covey_kept. */
 void covey__kept_describe(covey_type *type);
 bool covey__is_kept(const covey_type *type);
-/* A value has moved from a world that has the first type to one that has the second. Both have the same allocator. */
+/* Notes that a value has moved from the world of the first type to that of the second. Both use the same allocator. */
 void covey__kept_moved(const covey_type *from, const covey_type *to, const void *value);
 
 #endif

@@ -1,6 +1,6 @@
-/* The marks of reactive sets. What a mark needs is a page, whose blocks all look as if they were direct, but have no
- * capacity, so that the inline code leaves them alone; and the marks of all of them in the presence index. Marking then is
- * setting a bit, and that of its block in the summary. */
+/* The marks of reactive sets. A mark needs a page of blocks, and all of these blocks in the presence index. The blocks
+ * count as direct but have a capacity of 0, so that the inline code does not add to them. Marking an entity then only
+ * sets its bit, and the bit of its block in the summary. */
 #include "storage/marks.h"
 
 #include "memory/alloc.h"
@@ -25,6 +25,16 @@ covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index) {
         covey__presence_set(world, tags->number, first + block * COVEY__BLOCK_IDS);
     }
     return COVEY_OK;
+}
+
+bool covey__reactive_is_reserved(const covey_pool *tags, uint32_t index) {
+    return covey__blocks_have_page(&tags->blocks, index / COVEY__BLOCK_PAGE) &&
+           covey__presence_has_room(tags->world, tags->number, index);
+}
+
+void covey__reactive_release(covey_pool *tags) {
+    covey__presence_unmark_all(tags->world, tags->number);
+    covey__blocks_shrink(&tags->blocks);
 }
 
 void covey__reactive_unmark(covey_pool *tags, uint32_t index) {
@@ -101,8 +111,8 @@ covey_result covey__ended_reserve_all(covey_pool *tags, uint64_t handles) {
     return COVEY_OK;
 }
 
-/* Whoever may be marked is marked or has a component of a source. Nothing but an add makes these more: a mark that is made
- * otherwise is of one who has a component. */
+/* Every entity that is or can be marked is marked already or has a component of a source. Only adds increase this
+ * number: all other marks are of entities that have a component of a source. */
 covey_result covey__ended_reserve(covey_pool *tags, uint64_t more) {
     const covey__ended *ended = tags->ended;
     uint64_t handles = (uint64_t)ended->count + tags->blocks.count + more;
@@ -117,16 +127,16 @@ bool covey__ended_has_source(const covey_pool *tags, const covey_pool *pool) {
     return i < ended->source_count;
 }
 
-/* Without room, which would be a fault of the library, the set goes without the handle. */
+/* Room was reserved before. If there is none, which would be a bug in Covey, the handle is not kept. */
 void covey__ended_push(covey_pool *tags, covey_entity e) {
     covey__ended *ended = tags->ended;
     COVEY__CONTRACT(
         tags->world, ended->count < ended->capacity,
-        "a reactive set has no room for the handle of a destroyed entity: report this fault of the library");
+        "a reactive set has no room for the handle of a destroyed entity: this is a bug in Covey, please report it");
     if (ended->count < ended->capacity) ended->handles[ended->count++] = e;
 }
 
-/* Those that are not marked and may be, each once. */
+/* How many entities are not marked but can be, each counted once. */
 static uint64_t count_unmarked(const covey_pool *tags) {
     const covey__ended *ended = tags->ended;
     uint64_t count = 0;
@@ -149,14 +159,14 @@ bool covey__reactive_valid(const covey_pool *tags, const char **why) {
             bool quiet =
                 page->capacity[block] == 0 && page->used[block] == 0 && (page->direct & page->ordered) >> block & 1;
             bool empty = page->chunks[block].data == covey__nothing && page->chunks[block].map == covey__identity;
-            REQUIRE(quiet && empty && page->joined == 0, "reactive set: a block that is not ready");
+            REQUIRE(quiet && empty && page->joined == 0, "reactive set: a block is not prepared for marks");
             REQUIRE((page->summary >> block & 1) == (page->masks[block] != 0), "reactive set: the summary is wrong");
             count += covey__bits_in(page->masks[block]);
         }
     }
     REQUIRE(!tags->ended || tags->ended->count + count + count_unmarked(tags) <= tags->ended->capacity,
-            "reactive set: no room for those that may be destroyed");
-    REQUIRE(count == blocks->count, "reactive set: the number of marks is not what was counted");
+            "reactive set: no room for the handles of entities that may be destroyed");
+    REQUIRE(count == blocks->count, "reactive set: the number of marks is wrong");
     REQUIRE(blocks->heap.bytes == covey__blocks_bytes(blocks), "reactive set: bytes that are not accounted for");
     return true;
 }

@@ -1,38 +1,41 @@
-/* The marks of reactive sets: tags that the library adds to entities to which something happened. What a mark needs is
- * there as long as the component is, so marking never fails. */
+/* The marks of reactive sets: tags that the library adds to entities to which something happened. The memory for a mark
+ * is reserved when the component is added, so marking never fails. */
 #ifndef COVEY_MARKS_H
 #define COVEY_MARKS_H
 
 #include "storage/shortcut.h"
 
-/* The destroyed of a reactive set that keeps them. There is always room for all that are marked, or may be marked, when
- * they are destroyed. */
+/* The handles of destroyed entities, for a reactive set with .keep_destroyed. There is always room for the handles of
+ * all entities that are marked or can be marked. */
 typedef struct covey__ended {
     covey_entity *handles;
     uint32_t count, capacity;
-    const covey_pool **sources; /* whose components are reasons to mark */
+    const covey_pool **sources; /* pools whose changes mark entities */
     uint32_t source_count, source_capacity;
 } covey__ended;
 
 bool covey__ended_begin(covey_pool *tags); /* false: no memory */
 void covey__ended_free(covey_pool *tags);
 size_t covey__ended_bytes(const covey_pool *tags);
-/* Before the set listens to a pool; when it does not after all. */
+/* add: before the set listens to a pool. remove: undoes the last add, if listening fails. */
 bool covey__ended_add_source(covey_pool *tags, const covey_pool *pool);
 void covey__ended_remove_source(covey_pool *tags);
-/* Room for `more` marks besides those that there are or may be; for so many handles in all. */
+/* reserve: room for `more` marks, in addition to all entities that are or can be marked. reserve_all: room for
+ * `handles` in total. */
 covey_result covey__ended_reserve(covey_pool *tags, uint64_t more);
 covey_result covey__ended_reserve_all(covey_pool *tags, uint64_t handles);
 bool covey__ended_has_source(const covey_pool *tags, const covey_pool *pool);
 void covey__ended_push(covey_pool *tags, covey_entity e);
 
-covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* so that marking needs no memory */
-void covey__reactive_unmark(covey_pool *tags, uint32_t index);          /* of one that is marked */
+covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* marking then needs no memory */
+bool covey__reactive_is_reserved(const covey_pool *tags, uint32_t index);
+void covey__reactive_release(covey_pool *tags);                /* frees the reserved memory of a set without marks */
+void covey__reactive_unmark(covey_pool *tags, uint32_t index); /* the index must be marked */
 void covey__reactive_unmark_all(covey_pool *tags);
-bool covey__reactive_valid(const covey_pool *tags, const char **why); /* its marks */
+bool covey__reactive_valid(const covey_pool *tags, const char **why); /* checks the marks */
 static inline bool covey__is_reactive(const covey_pool *pool) { return (pool->uses & COVEY__USE_REACTIVE) != 0; }
 
-/* Without a branch: whether a mark is the first of its block is often random. */
+/* Without a branch on whether the mark is new, because that is often random. */
 static inline void covey__reactive_mark(covey_pool *tags, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&tags->blocks, index);
     uint32_t block = covey__block_of(index);

@@ -12,16 +12,16 @@
 
 covey__presence_page covey__presence_missing; /* has no words; never written */
 
-static size_t bytes_of(size_t words) {
+static size_t page_bytes(size_t words) {
     return sizeof(covey__presence_page) + COVEY__PAGE_BLOCKS * words * sizeof(uint64_t);
 }
 
 /* Copies a page into one with more words for each block. */
 static covey__presence_page *widened(covey_world *world, const covey__presence_page *old, size_t words) {
     covey__presence_page *page =
-        covey__resize(&world->heap, NULL, 0, bytes_of(words), 1, alignof(covey__presence_page));
+        covey__resize(&world->heap, NULL, 0, page_bytes(words), 1, alignof(covey__presence_page));
     if (!page) return NULL;
-    memset(page, 0, bytes_of(words));
+    memset(page, 0, page_bytes(words));
     page->words = words;
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++)
         if (old->words != 0)
@@ -49,7 +49,7 @@ bool covey__presence_reserve(covey_world *world, uint32_t pool, uint32_t index) 
         covey__presence_page *old = pages[at], *page = widened(world, old, pool / 64 + 1);
         if (!page) return false;
         if (old != &covey__presence_missing)
-            covey__free(&world->heap, old, bytes_of(old->words), 1, alignof(covey__presence_page));
+            covey__free(&world->heap, old, page_bytes(old->words), 1, alignof(covey__presence_page));
         pages[at] = page;
     }
     return true;
@@ -78,7 +78,7 @@ void covey__presence_unmark_all(covey_world *world, uint32_t pool) {
 void covey__presence_free(covey_world *world) {
     for (uint32_t i = 0; i < world->presence_count; i++)
         if (world->presence_pages[i] != &covey__presence_missing)
-            covey__free(&world->heap, world->presence_pages[i], bytes_of(world->presence_pages[i]->words), 1,
+            covey__free(&world->heap, world->presence_pages[i], page_bytes(world->presence_pages[i]->words), 1,
                         alignof(covey__presence_page));
     covey__free(&world->heap, world->presence_pages, world->presence_count, sizeof *world->presence_pages,
                 alignof(void *));
@@ -87,6 +87,6 @@ void covey__presence_free(covey_world *world) {
 size_t covey__presence_bytes(const covey_world *world) {
     size_t bytes = world->presence_count * sizeof *world->presence_pages;
     for (uint32_t i = 0; i < world->presence_count; i++)
-        if (world->presence_pages[i] != &covey__presence_missing) bytes += bytes_of(world->presence_pages[i]->words);
+        if (world->presence_pages[i] != &covey__presence_missing) bytes += page_bytes(world->presence_pages[i]->words);
     return bytes;
 }

@@ -15,11 +15,11 @@ static inline covey__presence_page *covey__presence_page_of(const covey_world *w
     return at < world->presence_count ? world->presence_pages[at] : &covey__presence_missing;
 }
 
-/* Goes through the pools that are present in the block of an index, by number.
+/* Visits the pools that are present in the block of an index, by number.
  *
  *     for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);) p.pool
  *
- * The body may mark and unmark other pools: what it reads are the bits of 64 pools at a time. */
+ * The body may mark and unmark other pools, because the loop reads the bits of 64 pools at a time. */
 typedef struct covey__present {
     covey_pool *const *pools; /* the 64 whose bits are `left` */
     const uint64_t *bits, *end;
@@ -40,7 +40,7 @@ static inline covey__present covey__present_at(const covey_world *world, uint32_
     return p;
 }
 
-/* Advances to the next 64 pools of which any is present, unless some of the current ones are left. */
+/* Unless some of the current 64 pools are left, advances to the next 64 pools that have one in the block. */
 static inline bool covey__present_next_word(covey__present *p) {
     while (p->left == 0) {
         if (p->end - p->bits <= 1) return false;
@@ -57,12 +57,12 @@ static inline bool covey__present_next(covey__present *p) {
     return true;
 }
 
-/* Whether a pool is marked in the block of an index; whether its mark has memory. */
+/* Whether a pool is marked in the block of an index; whether there is memory for its mark. */
 bool covey__presence_has(const covey_world *world, uint32_t pool, uint32_t index);
 bool covey__presence_has_room(const covey_world *world, uint32_t pool, uint32_t index);
-bool covey__presence_reserve(covey_world *world, uint32_t pool, uint32_t index); /* false when memory is out */
+bool covey__presence_reserve(covey_world *world, uint32_t pool, uint32_t index); /* false when an allocation fails */
 bool covey__presence_mark(covey_world *world, uint32_t pool, uint32_t index);    /* the same */
-/* Sets a mark that has memory. */
+/* Marks a pool; covey__presence_reserve has made room for the mark. */
 static inline void covey__presence_set(covey_world *world, uint32_t pool, uint32_t index) {
     covey__presence_page *page = world->presence_pages[index / COVEY__BLOCK_PAGE];
     covey__fast_destroy_off(world);

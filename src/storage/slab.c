@@ -12,7 +12,7 @@
 
 _Static_assert(sizeof(covey__slab) <= 48, "the header of a slab");
 
-/* Types aligned to 16 or less get what allocators give anyway, and a smaller header. */
+/* Allocators align to 16 anyway; types that need no more get a smaller header. */
 static size_t align_of(const covey__block_store *blocks) { return blocks->align <= 16 ? 16 : 64; }
 
 uint8_t covey__slab_header(const covey__block_store *blocks) { return blocks->align <= 16 ? 48 : 64; }
@@ -46,7 +46,7 @@ static uint32_t class_of(const covey__block_store *blocks, uint32_t capacity) {
     return number;
 }
 
-/* In 64 bits, which sizes of 32 do not exceed. */
+/* Computed in 64 bits, where it cannot overflow. */
 size_t covey__chunk_bytes(const covey__block_store *blocks, uint32_t capacity) {
     uint64_t bytes = (uint64_t)capacity * blocks->size;
     if (capacity != 0 && capacity != COVEY__BLOCK_IDS)
@@ -79,7 +79,7 @@ static void unlink_slab(covey__block_store *blocks, covey__slab *slab) {
 
 /* ---- All slabs, by address ---------------------------------------------------------------------------------------*/
 
-/* The number of slabs at or below an address: the one before it is the slab of a chunk. */
+/* The number of slabs that begin at or below an address: the last of these is the slab of a chunk at the address. */
 static uint32_t slabs_up_to(const covey__block_store *blocks, const void *address) {
     uint32_t low = 0, high = blocks->slab_count;
     while (low < high) {
@@ -94,7 +94,7 @@ static covey__slab *slab_of(const covey__block_store *blocks, const void *chunk)
     return blocks->slabs[slabs_up_to(blocks, chunk) - 1];
 }
 
-/* A slab with this many chunks, in no list; NULL when an allocation fails, or the size overflows. */
+/* Makes a slab with this many chunks, in no list. NULL when an allocation fails or the size overflows. */
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks) {
     size_t stride = covey__chunk_bytes(blocks, capacity);
     if (stride > UINT32_MAX || chunks > (SIZE_MAX - 64) / stride) return NULL;
@@ -127,9 +127,9 @@ static void destroy_slab(covey__block_store *blocks, covey__slab *slab) {
     covey__free(&blocks->heap, slab, slab_bytes(slab), 1, align_of(blocks));
 }
 
-/* How many chunks the next slab of a capacity has, given the bytes of all chunks of that capacity: as many as there are
- * while they are few, then half as many, then a constant or a 1024th, so that spare room is a small part and slabs stay
- * few. */
+/* How many chunks the next slab of a capacity has, given the bytes of all chunks of that capacity: while there are few,
+ * as many again; then half as many; then a constant, or a 1024th of them. So there is little spare room, and there are
+ * few slabs. */
 static uint32_t next_chunks(size_t bytes, size_t stride) {
     size_t wanted = bytes < COVEY_SLAB_BYTES / 16 ? bytes : bytes / 2;
     if (wanted > COVEY_SLAB_BYTES) wanted = bytes / 1024 > COVEY_SLAB_BYTES ? bytes / 1024 : COVEY_SLAB_BYTES;
@@ -221,7 +221,7 @@ void covey__slabs_trim(covey__block_store *blocks) {
     blocks->slab_capacity = blocks->slab_count;
 }
 
-/* Frees all chunks and keeps the slabs, except for capacities that no block asks for. */
+/* Frees all chunks and keeps the slabs, except for capacities that only compaction uses. */
 void covey__slabs_reset(covey__block_store *blocks) {
     memset(blocks->roomy, 0, sizeof blocks->roomy);
     for (uint32_t i = blocks->slab_count; i-- != 0;) {
@@ -249,7 +249,7 @@ void covey__slabs_free(covey__block_store *blocks) {
 
 /* ---- Cloning -----------------------------------------------------------------------------------------------------*/
 
-static uint32_t number_of(const covey__block_store *blocks, const void *chunk) {
+static uint32_t chunk_number(const covey__block_store *blocks, const void *chunk) {
     return slabs_up_to(blocks, chunk) - 1;
 }
 
@@ -258,7 +258,7 @@ static void clone_lists(const covey__block_store *from, covey__block_store *to) 
     for (uint32_t class = 0; class < COVEY__CLASSES; class ++) {
         covey__slab *last = NULL;
         for (const covey__slab *slab = from->roomy[class]; slab; slab = slab->next) {
-            covey__slab *twin = to->slabs[number_of(from, slab)];
+            covey__slab *twin = to->slabs[chunk_number(from, slab)];
             twin->previous = last;
             twin->next = NULL;
             if (last) last->next = twin;
@@ -269,7 +269,7 @@ static void clone_lists(const covey__block_store *from, covey__block_store *to) 
 }
 
 bool covey__slabs_clone(const covey__block_store *from, covey__block_store *to) {
-    uint32_t capacity = from->slab_capacity; /* compaction looks at all bytes, those of this array included */
+    uint32_t capacity = from->slab_capacity; /* compaction compares all bytes, those of this array included */
     covey__slab **slabs = covey__resize(&to->heap, NULL, 0, capacity, sizeof *slabs, alignof(covey__slab *));
     if (!slabs) return capacity == 0;
     to->slabs = slabs;
@@ -286,7 +286,7 @@ bool covey__slabs_clone(const covey__block_store *from, covey__block_store *to) 
 }
 
 char *covey__chunk_twin(const covey__block_store *from, const covey__block_store *to, const char *chunk) {
-    uint32_t number = number_of(from, chunk);
+    uint32_t number = chunk_number(from, chunk);
     return (char *)to->slabs[number] + (chunk - (const char *)from->slabs[number]);
 }
 
@@ -328,13 +328,13 @@ size_t covey__slabs_bytes_packed(const covey__block_store *blocks, uint32_t capa
 
 /* ---- Validating --------------------------------------------------------------------------------------------------*/
 
-/* Some chunks of a slab: their number, and the sum of their numbers. If each is used or free exactly once, the sum is
- * known. */
+/* Counts some chunks of a slab: how many, and the sum of their numbers. If every chunk is either used or free, exactly
+ * once, both totals are known. */
 typedef struct tally {
     uint64_t count, sum;
 } tally;
 
-/* The chunks of blocks; false when one of them is no chunk of the slab in which it lies. */
+/* Counts the chunks that blocks use; false when an address in the slab is not that of a chunk. */
 static bool tally_blocks(const covey__block_store *blocks, covey__slab *slab, tally *used) {
     uintptr_t first = (uintptr_t)chunk_at(slab, 0);
     for (uint32_t i = 0; i < blocks->page_count; i++) {
@@ -372,13 +372,12 @@ static const char *wrong_with(const covey__block_store *blocks, covey__slab *sla
     tally used = { 0, 0 }, free = tally_free(slab);
     bool listed = is_listed(blocks, slab), classless = slab->class == COVEY__CLASSES;
     if (slab->used + free.count != slab->fresh || slab->fresh > slab->chunks)
-        return "slabs: a chunk that is neither free nor used";
-    if (!tally_blocks(blocks, slab, &used) || used.count != slab->used)
-        return "slabs: the number of chunks is not what was counted";
+        return "slabs: a chunk is neither free nor used";
+    if (!tally_blocks(blocks, slab, &used) || used.count != slab->used) return "slabs: the number of chunks is wrong";
     if (used.sum + free.sum != (uint64_t)slab->fresh * (slab->fresh - 1) / 2)
-        return "slabs: a chunk that two have, or one that is free and used";
+        return "slabs: a chunk is used twice, or both free and used";
     if (!classless && listed == covey__slab_full(slab))
-        return "slabs: with room and not in the list, or the other way round";
+        return "slabs: a slab with room is not in its list, or a full one is";
     return NULL;
 }
 
@@ -386,7 +385,7 @@ bool covey__slabs_valid(const covey__block_store *blocks, const char **why) {
     const char *reason = NULL;
     for (uint32_t i = 0; i < blocks->slab_count && !reason; i++) {
         bool order = i == 0 || (uintptr_t)blocks->slabs[i - 1] < (uintptr_t)blocks->slabs[i];
-        reason = order ? wrong_with(blocks, blocks->slabs[i]) : "slabs: not by address";
+        reason = order ? wrong_with(blocks, blocks->slabs[i]) : "slabs: not sorted by address";
     }
     if (reason && why) *why = reason;
     return !reason;

@@ -9,7 +9,7 @@
 
 #define TABLE_LIMIT ((COVEY_NONE - 1) / COVEY_PAGE_SIZE + 1)
 
-/* Stands for all missing pages: every index is absent, and no slot is COVEY__SLOT_NULL. Never written. */
+/* Used for all missing pages: every index is absent, and no slot is COVEY__SLOT_NULL. Never written. */
 #define MISSING_1 COVEY__SLOT(COVEY_NONE, 1)
 #define MISSING_2 MISSING_1, MISSING_1
 #define MISSING_4 MISSING_2, MISSING_2
@@ -179,14 +179,14 @@ static void *value_at(const covey_sparse_set *set, uint32_t position) {
     return covey__value_at(set, position, set->size);
 }
 
-/* All values: neither dead elements nor holes have one. */
+/* Moves all values. Dead elements and holes have none. */
 static void move_values(const covey_sparse_set *set, char *data) {
     for (uint32_t at = 0; at < set->end; at++)
         if (!covey__is_hole(set, at))
             covey__relocate(&set->mover, data + (size_t)at * set->size, value_at(set, at), set->size);
 }
 
-/* Values are not moved by realloc if they must be zeroed where they were, or if a hook moves them. */
+/* realloc may not move the values if the memory that they leave must be zeroed, or if a hook moves them. */
 static bool resize_values(covey_sparse_set *set, uint32_t capacity) {
     covey__set_shifts(set);
     bool ours = (set->zero_vacated || set->mover.type) && set->data;
@@ -220,7 +220,7 @@ static bool add_value_pages(covey_sparse_set *set, uint32_t positions) {
     return true;
 }
 
-/* Capacity for `positions` in all; `spare` asks for geometric growth. */
+/* Makes room for `positions` in total; `spare` makes the capacity grow geometrically. */
 static covey_result reserve_positions(covey_sparse_set *set, uint32_t positions, bool spare) {
     bool done = true;
     if (positions > set->id_capacity) {
@@ -384,7 +384,7 @@ const void *covey__set_resolve(const covey_sparse_set *set, const covey__source 
     return source->inside ? (const char *)set->data + source->offset : source->value;
 }
 
-static void fill(const covey_sparse_set *set, uint32_t position, const void *value) {
+static void fill_position(const covey_sparse_set *set, uint32_t position, const void *value) {
     void *to = value_at(set, position);
     if (to != value) covey__fill(to, value, set->size);
 }
@@ -392,13 +392,13 @@ static void fill(const covey_sparse_set *set, uint32_t position, const void *val
 /* ---- Adding ------------------------------------------------------------------------------------------------------*/
 
 /* Writes an id and its slot. */
-static void put(covey_sparse_set *set, uint32_t at, covey_entity e) {
+static void put_id(covey_sparse_set *set, uint32_t at, covey_entity e) {
     covey__set_shifts(set);
     set->ids[at] = e;
     *covey__slot_of(set, e.index) = COVEY__SLOT(at, e.generation);
 }
 
-/* Hooks see live values only: dead elements and holes have none. */
+/* Calls hooks only for live values: dead elements and holes have none. */
 static void exchange_at(covey_sparse_set *set, uint32_t a, uint32_t b) {
     void *left = value_at(set, a), *right = value_at(set, b);
     bool there = a < set->end, here = b < set->end;
@@ -410,8 +410,8 @@ static void exchange_at(covey_sparse_set *set, uint32_t a, uint32_t b) {
 
 static void swap_ids(covey_sparse_set *set, uint32_t a, uint32_t b) {
     covey_entity left = set->ids[a];
-    put(set, a, set->ids[b]);
-    put(set, b, left);
+    put_id(set, a, set->ids[b]);
+    put_id(set, b, left);
 }
 
 static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
@@ -420,11 +420,11 @@ static void swap_positions(covey_sparse_set *set, uint32_t a, uint32_t b) {
     exchange_at(set, a, b);
 }
 
-/* Swap only: puts an element among the dead, where it may be already. */
+/* Swap only: places an element among the dead ones, unless it is there already. */
 static uint32_t place_behind(covey_sparse_set *set, covey_entity e) {
     uint32_t at = covey__slot_position(*covey__slot_of(set, e.index));
     if (at == COVEY_NONE) at = set->end + set->dead++;
-    put(set, at, e);
+    put_id(set, at, e);
     return at;
 }
 
@@ -448,7 +448,7 @@ uint32_t covey__set_place(covey_sparse_set *set, covey_entity e, bool force_back
     } else {
         set->end++;
     }
-    put(set, at, e);
+    put_id(set, at, e);
     return at;
 }
 
@@ -457,7 +457,7 @@ void covey__set_erase_placed(covey_sparse_set *set, covey_entity e) {
     zero_erased(set, --set->end);
 }
 
-/* Whether an index is live. Absent elements, and dead ones of a swap-only set, can be placed. */
+/* Whether an index is live. Only absent indices, and dead ones of a swap-only set, can be placed. */
 static bool is_placed(const covey_sparse_set *set, uint32_t index) {
     if (index / COVEY_PAGE_SIZE >= set->page_count) return false;
     uint32_t at = covey__slot_position(*covey__slot_of(set, index));
@@ -490,7 +490,7 @@ covey_result covey_sparse_set_push_to(covey_sparse_set *set, covey_entity e, con
     /* The value may belong to a dead element: it is copied before dead elements move. */
     bool behind = set->policy == COVEY_SWAP_ONLY;
     uint32_t at = covey__set_place(set, e, force_back && !behind);
-    fill(set, at, covey__set_resolve(set, &source));
+    fill_position(set, at, covey__set_resolve(set, &source));
     if (behind && force_back) enliven(set, at);
     return COVEY_OK;
 }
@@ -500,8 +500,9 @@ covey_result covey_sparse_set_push(covey_sparse_set *set, covey_entity e, const 
     return covey_sparse_set_push_to(set, e, value, set->policy != COVEY_IN_PLACE);
 }
 
-/* A claimed index: an absent one has a generation without a position, a dead one a position without a generation. */
-static covey_result claim(covey_sparse_set *set, covey_entity e) {
+/* Claims an index. The slot of an absent one then has a generation but no position; that of a dead one, a position but
+ * no generation. */
+static covey_result claim_index(covey_sparse_set *set, covey_entity e) {
     if (!is_storable(e)) return COVEY_ERROR_RANGE;
     covey_result result = covey__set_reach(set, e.index);
     if (result != COVEY_OK) return result;
@@ -524,7 +525,7 @@ void covey__set_release(covey_sparse_set *set, const covey_entity *entities, uin
 covey_result covey__set_claim(covey_sparse_set *set, const covey_entity *entities, uint32_t count) {
     covey_result result = COVEY_OK;
     uint32_t claimed = 0, positions = 0;
-    for (; claimed < count && (result = claim(set, entities[claimed])) == COVEY_OK; claimed++)
+    for (; claimed < count && (result = claim_index(set, entities[claimed])) == COVEY_OK; claimed++)
         positions += takes_position(set, entities[claimed].index, true);
     if (result == COVEY_OK) result = covey__set_prepare_spare(set, positions);
     if (result != COVEY_OK) covey__set_release(set, entities, claimed);
@@ -541,7 +542,7 @@ covey_result covey_sparse_set_push_range(covey_sparse_set *set, const covey_enti
     const char *from = covey__set_resolve(set, &source);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = covey__set_place(set, entities[i], true);
-        fill(set, at, from ? from + (size_t)i * set->size : NULL);
+        fill_position(set, at, from ? from + (size_t)i * set->size : NULL);
     }
     return COVEY_OK;
 }
@@ -550,8 +551,8 @@ covey_result covey_sparse_set_push_range(covey_sparse_set *set, const covey_enti
 
 static uint32_t next_generation(uint32_t generation) { return generation == COVEY_GENERATION_MAX ? 1 : generation + 1; }
 
-static void move(covey_sparse_set *set, uint32_t from, uint32_t to) {
-    put(set, to, set->ids[from]);
+static void move_element(covey_sparse_set *set, uint32_t from, uint32_t to) {
+    put_id(set, to, set->ids[from]);
     covey__relocate(&set->mover, value_at(set, to), value_at(set, from), set->size);
 }
 
@@ -560,16 +561,16 @@ static void make_absent(covey_sparse_set *set, uint32_t index) { *covey__slot_of
 /* The last element fills the hole. */
 static void erase_swapping(covey_sparse_set *set, uint32_t at, uint32_t index) {
     uint32_t last = --set->end;
-    if (at != last) move(set, last, at);
+    if (at != last) move_element(set, last, at);
     make_absent(set, index);
     zero_erased(set, last);
 }
 
-/* The element gets the next generation and goes behind the live ones. */
+/* Gives the element its next generation and moves it behind the live ones. */
 static void erase_keeping(covey_sparse_set *set, uint32_t at) {
     covey_entity e = set->ids[at];
     bool live = at < set->end;
-    put(set, at, covey__entity(e.index, next_generation(e.generation)));
+    put_id(set, at, covey__entity(e.index, next_generation(e.generation)));
     set->end -= live;
     set->dead += live;
     uint32_t last = set->end;
@@ -634,7 +635,7 @@ bool covey_sparse_set_erase_ordered(covey_sparse_set *set, covey_entity e) {
         memmove(set->ids + at, set->ids + at + 1, behind * sizeof *set->ids);
         covey__relocate_many(&set->mover, value_at(set, at), value_at(set, at + 1), behind, set->size);
     }
-    for (uint32_t i = at; i < set->end; i++) put(set, i, set->ids[i]);
+    for (uint32_t i = at; i < set->end; i++) put_id(set, i, set->ids[i]);
     zero_erased(set, set->end);
     return true;
 }
@@ -671,7 +672,7 @@ covey_result covey_sparse_set_bump(covey_sparse_set *set, covey_entity e) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
     if (!is_storable(e)) return COVEY_ERROR_RANGE;
     if (covey_sparse_set_current(set, e.index) == 0) return COVEY_ERROR_ABSENT;
-    put(set, covey__slot_position(*covey__slot_of(set, e.index)), e);
+    put_id(set, covey__slot_position(*covey__slot_of(set, e.index)), e);
     return COVEY_OK;
 }
 
@@ -697,13 +698,13 @@ covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_
     return COVEY_OK;
 }
 
-/* Moves the remaining elements of 64 positions to `to` and behind; returns the next free position. */
+/* Moves the remaining elements of 64 positions to `to` and the positions after it. Returns the next free position. */
 static uint32_t compact_word(covey_sparse_set *set, uint32_t word, uint32_t to) {
     uint32_t from = word * 64, left = set->end - from;
     uint64_t live = ~set->marks[word] & (left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX);
     for (; live != 0; live &= live - 1, to++) {
         uint32_t at = from + covey__lowest_bit(live);
-        if (at != to) move(set, at, to);
+        if (at != to) move_element(set, at, to);
     }
     return to;
 }
@@ -731,7 +732,7 @@ static void compact_in_place(covey_sparse_set *set) {
         uint32_t to = hole;
         hole = set->ids[to].index;
         if (to >= end) continue;
-        move(set, --end, to);
+        move_element(set, --end, to);
         zero_erased(set, end);
         end = skip_holes_back(set, end);
     }
@@ -748,8 +749,8 @@ void covey_sparse_set_compact(covey_sparse_set *set) {
     else compact_in_place(set);
 }
 
-/* Does not fill holes that will be behind the last element, so that no element moves twice. In `moved`, the old
- * position of an element is a hole already. */
+/* Skips holes that will be behind the last element, so that no element moves twice. When `moved` is called, the old
+ * position of the element is a hole already. */
 void covey__set_pack(covey_sparse_set *set, covey_moved_fn *moved, void *context) {
     uint32_t end = set->end, count = set->end - set->holes;
     covey__set_shifts(set);
@@ -758,7 +759,7 @@ void covey__set_pack(covey_sparse_set *set, covey_moved_fn *moved, void *context
         hole = set->ids[to].index;
         if (to >= count) continue;
         end = skip_holes_back(set, end) - 1;
-        move(set, end, to);
+        move_element(set, end, to);
         zero_erased(set, end);
         set->ids[end] = covey__entity(COVEY_NONE, 0);
         if (moved) moved(set->ids[to], value_at(set, end), value_at(set, to), context);
@@ -854,8 +855,8 @@ void *covey_sparse_set_page(const covey_sparse_set *set, uint32_t page) {
 
 /* ---- As text -----------------------------------------------------------------------------------------------------*/
 
-/* Appends to a text of limited size; the length counts on beyond it. */
-static void append(char *text, size_t size, uint64_t *length, const char *words) {
+/* Appends to a text of limited size. *length also counts what did not fit. */
+static void append_text(char *text, size_t size, uint64_t *length, const char *words) {
     size_t more = strlen(words);
     for (size_t i = 0; i < more && *length + i + 1 < size; i++) text[*length + i] = words[i];
     *length += more;
@@ -866,14 +867,14 @@ int covey_sparse_set_print(char *text, size_t size, const covey_sparse_set *set)
     COVEY__CONTRACT(NULL, set, "a call needs a set");
     COVEY__CONTRACT(NULL, text || size == 0, "a call that writes text needs a place for it");
     uint64_t length = 0;
-    append(text, size, &length, "[");
+    append_text(text, size, &length, "[");
     for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
         char word[32] = " -";
         covey_entity e = covey_sparse_set_at(set, i);
         if (e.generation != 0) covey_entity_print(word + 1, sizeof word - 1, e);
-        if (i == set->end) append(text, size, &length, " |");
-        append(text, size, &length, word);
+        if (i == set->end) append_text(text, size, &length, " |");
+        append_text(text, size, &length, word);
     }
-    append(text, size, &length, " ]");
+    append_text(text, size, &length, " ]");
     return length <= INT_MAX ? (int)length : -1;
 }

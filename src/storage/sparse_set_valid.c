@@ -9,15 +9,14 @@ static bool valid_shape(const covey_sparse_set *set, const char **why) {
     REQUIRE(set->holes <= set->end, "set: more holes than positions");
     REQUIRE(makes_holes || set->holes == 0, "set: a hole under a policy that makes none");
     REQUIRE(set->policy == COVEY_SWAP_ONLY || set->dead == 0, "set: dead elements under a policy that keeps none");
-    REQUIRE(set->policy == COVEY_IN_PLACE || set->hole == COVEY_NONE,
-            "set: a list of holes under a policy without one");
+    REQUIRE(set->policy == COVEY_IN_PLACE || set->hole == COVEY_NONE, "set: a free list under a policy without one");
     REQUIRE(set->policy == COVEY_ORDERED || !set->marks, "set: marks under a policy without them");
     REQUIRE(!set->marks || (uint64_t)set->mark_capacity * 64 >= size, "set: more positions than marks");
     REQUIRE(size <= set->id_capacity, "set: more positions than capacity for ids");
     REQUIRE(set->size == 0 || size <= set->data_capacity, "set: more positions than capacity for values");
     REQUIRE(set->room <= set->id_capacity && (set->size == 0 || set->room <= set->data_capacity),
             "set: room beyond the capacity");
-    REQUIRE(set->size != 0 || set->data, "set: values without bytes have no address");
+    REQUIRE(set->size != 0 || set->data, "set: a set of ids has no address for its values");
     return true;
 }
 
@@ -32,15 +31,17 @@ static bool valid_positions(const covey_sparse_set *set, const char **why) {
         REQUIRE(e.index < COVEY_NONE && e.generation != 0 && e.generation <= COVEY_GENERATION_MAX,
                 "set: an id that cannot exist");
         REQUIRE(e.index / COVEY_PAGE_SIZE < set->page_count, "set: an element without a page");
-        REQUIRE(*covey__slot_of(set, e.index) == COVEY__SLOT(i, e.generation), "set: a slot that is not its element's");
+        REQUIRE(*covey__slot_of(set, e.index) == COVEY__SLOT(i, e.generation),
+                "set: a slot does not match its element");
     }
-    REQUIRE(holes == set->holes, "set: the number of holes is not what was counted");
+    REQUIRE(holes == set->holes, "set: the number of holes is wrong");
     for (uint64_t i = set->end; i < (uint64_t)set->mark_capacity * 64; i++)
         REQUIRE((set->marks[i / 64] >> i % 64 & 1) == 0, "set: a mark behind the last element");
     return true;
 }
 
-/* Without branches, because tests do this after each step: a slot has a position and a generation, or neither. */
+/* A slot has both a position and a generation, or neither. Without branches, because tests call this after each
+ * step. */
 static bool valid_slots(const covey_sparse_set *set, const char **why) {
     uint64_t present = 0;
     for (uint32_t number = 0; number < set->page_count; number++) {
@@ -52,7 +53,7 @@ static bool valid_slots(const covey_sparse_set *set, const char **why) {
             strange += (position == COVEY_NONE) ^ (generation == 0);
             absent += position == COVEY_NONE;
         }
-        REQUIRE(strange == 0, "set: a slot that is neither null nor taken");
+        REQUIRE(strange == 0, "set: a slot is neither absent nor in use");
         present += COVEY_PAGE_SIZE - absent;
     }
     REQUIRE(present == covey_sparse_set_size(set) - set->holes, "set: more slots than elements");
@@ -62,14 +63,14 @@ static bool valid_slots(const covey_sparse_set *set, const char **why) {
 static bool valid_hole_list(const covey_sparse_set *set, const char **why) {
     uint32_t listed = 0;
     for (uint32_t at = set->hole; at != COVEY_NONE; at = set->ids[at].index) {
-        REQUIRE(at < set->end && covey__is_hole(set, at), "set: the list of holes leads to an element");
-        REQUIRE(listed++ < set->holes, "set: the list of holes is longer than their number");
+        REQUIRE(at < set->end && covey__is_hole(set, at), "set: the free list leads to an element");
+        REQUIRE(listed++ < set->holes, "set: the free list is longer than the number of holes");
     }
-    REQUIRE(set->policy != COVEY_IN_PLACE || listed == set->holes, "set: a hole that is not in the list");
+    REQUIRE(set->policy != COVEY_IN_PLACE || listed == set->holes, "set: a hole is not in the free list");
     return true;
 }
 
-/* What the set's arrays take, from their capacities. */
+/* The bytes of the set's arrays, computed from their capacities. */
 static size_t counted_bytes(const covey_sparse_set *set) {
     size_t bytes = set->page_count * sizeof *set->pages + set->id_capacity * sizeof *set->ids;
     bytes += set->mark_capacity * sizeof *set->marks;
@@ -90,6 +91,6 @@ bool covey__set_valid(const covey_sparse_set *set, const char *bytes, const char
 bool covey_sparse_set_validate(const covey_sparse_set *set, const char **why) {
     REQUIRE(set, "set: NULL");
     covey_sparse_set inside = *set;
-    inside.heap.bytes -= sizeof *set; /* it lies in memory of its own */
+    inside.heap.bytes -= sizeof *set; /* the struct itself was allocated, too */
     return covey__set_valid(&inside, "set: bytes that are not accounted for", why);
 }

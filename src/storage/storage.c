@@ -58,10 +58,6 @@ covey__mover covey__storage_set_mover(covey_pool *pool, covey__mover mover) {
     return was;
 }
 
-bool covey__storage_group(covey_pool *pool) { return covey__blocks_group(&pool->blocks); }
-
-void covey__storage_ungroup(covey_pool *pool) { pool->blocks.grouped = false; }
-
 bool covey__storage_may_move(const covey_pool *pool, uint32_t index, const void *value) {
     if (!covey__in_blocks(pool)) return covey__set_source(&pool->set, value).inside;
     return covey__blocks_hold(&pool->blocks, index, value);
@@ -84,13 +80,25 @@ void covey__storage_clear(covey_pool *pool) {
 
 covey_result covey__storage_reserve(covey_pool *pool, uint32_t count) {
     if (!covey__in_blocks(pool)) return covey_sparse_set_reserve(&pool->set, count);
-    return count > COVEY_NONE ? COVEY_ERROR_RANGE : COVEY_OK; /* making room in one block moves no value of another */
+    return count > COVEY_NONE ? COVEY_ERROR_RANGE : COVEY_OK; /* blocks allocate one by one */
 }
 
 bool covey__storage_clone(const covey_pool *from, covey_pool *to) {
     if (covey__in_blocks(from)) return covey__blocks_clone(&from->blocks, &to->blocks);
     return covey__set_clone(&from->set, &to->set);
 }
+
+bool covey__storage_put_mask(covey_pool *pool, uint32_t index, uint64_t mask) {
+    covey__block_store *blocks = &pool->blocks;
+    bool known = covey__blocks_have_page(blocks, index / COVEY__BLOCK_PAGE);
+    if (!known && covey__blocks_reserve(blocks, index, covey__block_limit(pool->world)) != COVEY_OK) return false;
+    covey__block_page *page = covey__block_page_of(blocks, index);
+    page->masks[covey__block_of(index)] = mask;
+    page->summary |= (uint64_t)1 << covey__block_of(index);
+    return true;
+}
+
+bool covey__storage_shape(covey_pool *pool) { return covey__blocks_shape(&pool->blocks); }
 
 void covey__storage_compact(covey_pool *pool) {
     if (covey__in_blocks(pool)) covey__blocks_compact(&pool->blocks);
@@ -118,14 +126,15 @@ bool covey__storage_valid(const covey_pool *pool, const char **why) {
     const covey_world *world = pool->world;
     bool block = covey__in_blocks(pool);
     REQUIRE(pool->size == pool->type->size && pool->size == (block ? pool->blocks.size : pool->set.size),
-            "pool: values of another size than the type's");
+            "pool: the size of its values is not that of its type");
     REQUIRE(block ? !pool->set.pages && pool->set.page_count == 0 && pool->set.end == 0
                   : !pool->blocks.pages && pool->blocks.page_count == 0 && pool->blocks.count == 0,
-            "pool: something in the storage that is not used");
+            "pool: the unused storage is not empty");
     if (!block) return covey__set_valid(&pool->set, "pool: bytes that are not accounted for", why);
     REQUIRE((uint64_t)pool->blocks.page_count * COVEY__BLOCK_PAGE <= (uint64_t)world->page_count * COVEY_PAGE_SIZE,
-            "pool: a directory that reaches beyond the world's table");
-    REQUIRE(pool->blocks.grouped == ((pool->uses & COVEY_USE_GROUP) != 0), "pool: in a group, or not");
+            "pool: the directory is larger than the world's table");
+    REQUIRE(pool->blocks.grouped == ((pool->uses & COVEY_USE_GROUP) != 0),
+            "pool: wrongly marked as owned by a group, or not marked");
     return covey__is_reactive(pool) || covey__blocks_valid(&pool->blocks, why);
 }
 
@@ -156,7 +165,7 @@ uint64_t covey__storage_mask(const covey_pool *pool, uint32_t index) {
         for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)covey__has_index(pool, first + i) << i;
         return mask;
     }
-    const covey__slot *slots = covey__slot_of(&pool->set, first); /* of one page, which may be the missing one */
+    const covey__slot *slots = covey__slot_of(&pool->set, first); /* in one page, which may be the shared missing one */
     uint32_t end = pool->set.end;
     for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)(covey__slot_position(slots[i]) < end) << i;
     return mask;
@@ -208,7 +217,7 @@ static void end_run(runner *r) {
     r->count = 0;
 }
 
-static void add(runner *r, char *values, size_t count) {
+static void extend_run(runner *r, char *values, size_t count) {
     bool follows = r->count != 0 && r->values + r->count * r->size == values;
     if (!follows) {
         end_run(r);
@@ -220,10 +229,10 @@ static void add(runner *r, char *values, size_t count) {
 static void add_block(runner *r, const covey__block_page *page, uint32_t block, uint64_t mask) {
     const covey__chunk *chunk = &page->chunks[block];
     bool whole = mask == UINT64_MAX && (page->direct >> block & 1) != 0;
-    if (whole) add(r, chunk->data, COVEY__BLOCK_IDS);
+    if (whole) extend_run(r, chunk->data, COVEY__BLOCK_IDS);
     else
         for (uint64_t left = mask; left != 0; left &= left - 1)
-            add(r, chunk->data + chunk->map[covey__lowest_bit(left)] * r->size, 1);
+            extend_run(r, chunk->data + chunk->map[covey__lowest_bit(left)] * r->size, 1);
 }
 
 static void add_blocks(runner *r, const covey_pool *pool, uint32_t number, covey__pick_fn *pick) {
@@ -236,7 +245,7 @@ static void add_blocks(runner *r, const covey_pool *pool, uint32_t number, covey
     }
 }
 
-/* Up to the next hole, and, in place, the end of a page. */
+/* Runs end at holes and, in place, at the end of a page. */
 static void add_packed(runner *r, const covey_sparse_set *set) {
     for (uint32_t at = 0; at < set->end;) {
         uint32_t end = set->end, first = at;
@@ -244,7 +253,7 @@ static void add_packed(runner *r, const covey_sparse_set *set) {
             end = at + COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE;
         if (set->holes == 0) at = end;
         while (at < end && !covey__is_hole(set, at)) at++;
-        if (at != first) add(r, covey__value_at(set, first, set->size), at - first);
+        if (at != first) extend_run(r, covey__value_at(set, first, set->size), at - first);
         while (at < end && covey__is_hole(set, at)) at++;
     }
 }
@@ -256,7 +265,7 @@ static void add_picked(runner *r, const covey_pool *pool, covey__pick_fn *pick) 
         uint32_t index = set->ids[at].index;
         uint64_t bit = (uint64_t)1 << index % COVEY__BLOCK_IDS;
         if (pick(pool, index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, bit, r->context) != 0)
-            add(r, covey__value_at(set, at, set->size), 1);
+            extend_run(r, covey__value_at(set, at, set->size), 1);
     }
 }
 
@@ -354,9 +363,9 @@ static bool valid_presence_page(const covey_world *world, const covey__presence_
         uint32_t block = i / (uint32_t)page->words, word = i % (uint32_t)page->words;
         for (uint64_t left = page->bits[i]; left != 0; left &= left - 1) {
             uint32_t number = word * 64 + covey__lowest_bit(left);
-            REQUIRE(number < world->pool_count, "presence: a pool that does not exist");
+            REQUIRE(number < world->pool_count, "presence: a mark of a pool that does not exist");
             REQUIRE(covey__storage_is_present(world->pools[number], first + block * COVEY__BLOCK_IDS),
-                    "presence: a pool that has nothing there");
+                    "presence: a pool is marked where it has nothing");
         }
     }
     return true;

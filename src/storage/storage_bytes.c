@@ -1,19 +1,20 @@
-/* What the components of a pool take in a storage: counted from where they are, not estimated. */
+/* The memory of a pool's components in another storage: computed exactly from their indices, not estimated. */
 #include "storage/storage.h"
 
 #include "memory/bits.h"
 #include "storage/block_store.h"
 #include "storage/slab.h"
 
-/* Where the components of a pool are, in numbers. */
+/* What the memory of a pool depends on. */
 typedef struct counts {
-    uint64_t components, ids; /* ids: up to the last that is there */
+    uint64_t components, ids; /* ids: the last index plus 1 */
     uint64_t set_pages;       /* pages that the table of a sparse set would have */
     uint64_t block_pages, blocks;
     uint64_t chunks[COVEY__FITS]; /* blocks that would have a chunk of a capacity, by covey__fit_number */
 } counts;
 
-/* Pages of both kinds are multiples of 64 ids, or parts of them: counts those that the block is the first to need. */
+/* Counts the pages that this block needs and no earlier one did. A page of a set may be larger or smaller than a
+ * block. */
 static void count_pages(counts *census, uint64_t first, uint64_t mask, uint64_t *set_end, uint64_t *block_end) {
     if (first >= *block_end) {
         census->block_pages++;
@@ -62,7 +63,8 @@ static size_t bytes_as_set(const covey_pool *pool, const counts *census) {
     return (size_t)bytes;
 }
 
-/* Chunks that are there are counted; others would come one by one, and, unless they are pinned, be compacted. */
+/* The bytes of chunks: those that exist, if the pool is in blocks; otherwise as if taken one by one if pinned, and
+ * compacted if not. */
 static size_t bytes_of_chunks(const covey_pool *pool, const covey__block_store *shape, const counts *census) {
     if (pool->size == 0) return 0;
     if (covey__in_blocks(pool)) return covey__blocks_chunk_bytes_compacted(&pool->blocks);

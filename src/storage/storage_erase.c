@@ -36,7 +36,7 @@ static bool swaps(const covey_pool *pool) {
 }
 
 /* Like covey__pool_remove, with the loop invariants in registers. */
-static inline void erase_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size) {
+static inline void erase_many_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size) {
     covey_sparse_set *set = &pool->set;
     const uintptr_t *pages = set->pages;
     covey_entity *ids = set->ids;
@@ -58,8 +58,8 @@ static inline void erase_swapping(covey_pool *pool, const covey_entity *entities
 }
 
 void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    if (swaps(pool) && pool->size == 8) erase_swapping(pool, entities, count, 8);
-    else if (swaps(pool)) erase_swapping(pool, entities, count, pool->size);
+    if (swaps(pool) && pool->size == 8) erase_many_swapping(pool, entities, count, 8);
+    else if (swaps(pool)) erase_many_swapping(pool, entities, count, pool->size);
     else
         for (uint32_t i = 0; i < count; i++) covey__pool_remove(pool, entities[i], pool->size);
 }
@@ -72,13 +72,15 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
     }
     uint64_t bits = s->bits & covey__block_page_of(&pool->blocks, index)->masks[covey__block_of(index)];
     for (uint32_t i = 0; i < s->count; i++)
-        if ((bits >> entities[i].index % 64 & 1) != 0) COVEY__TRACE(pool->world, pool->removed, entities[i].index);
+        if ((bits >> entities[i].index % COVEY__BLOCK_IDS & 1) != 0)
+            COVEY__TRACE(pool->world, pool->removed, entities[i].index);
     if (bits == 0) return;
     covey__blocks_erase_bits(&pool->blocks, index, bits);
     covey__note_erased(pool, index);
 }
 
-/* Of neighbours in blocks; returns how many were looked at. One that is not alive has no components. */
+/* Erases the components of the first entities of a list that are in one block. Returns how many entities it handled; a
+ * dead one has no components. */
 static uint32_t erase_neighbours(covey_pool *pool, const covey_entity *entities, uint32_t left) {
     covey__stretch s = covey__next_stretch(pool->world, entities, left);
     if (s.count != 0 && !covey__block_is_empty(&pool->blocks, entities->index))
@@ -96,4 +98,28 @@ void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities,
         if (!together && covey_alive(pool->world, entities[i])) covey__pool_remove(pool, entities[i], pool->size);
         i += together ? erase_neighbours(pool, entities + i, count - i) : 1;
     }
+}
+
+/* ---- Several pools ------------------------------------------------------------------------------------------------*/
+
+/* Where a block pool is marked, its directory covers the index. The loop makes no calls, so that the loads of several
+ * masks overlap. */
+uint64_t covey__storage_erase_quickly(covey_pool *const *pools, uint64_t present, uint32_t index) {
+    uint32_t number = index / COVEY__BLOCK_PAGE, block = covey__block_of(index);
+    uint64_t bit = (uint64_t)1 << index % COVEY__BLOCK_IDS, remaining = 0;
+    for (; present != 0; present &= present - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(present)];
+        if (COVEY__LIKELY(pool->plain)) {
+            covey__block_page *page = pool->blocks.pages[number];
+            uint64_t mask = page->masks[block], left = mask & ~bit;
+            if (COVEY__LIKELY(page->capacity[block] == COVEY__BLOCK_IDS && left != 0)) {
+                page->masks[block] = left;
+                pool->blocks.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
+                if (left != mask) COVEY__TRACE(pool->world, pool->removed, index);
+                continue;
+            }
+        }
+        remaining |= present & (~present + 1);
+    }
+    return remaining;
 }

@@ -1,5 +1,5 @@
-/* The values of listed entities, as runs that lie side by side in the list and in the pool: for copying them in one
- * direction or the other. Entities without a component are left out. */
+/* The values of listed entities, as runs that are contiguous both in the list and in the pool: for copying them in
+ * either direction. Entities without a component are left out. */
 #ifndef COVEY_STORAGE_LIST_H
 #define COVEY_STORAGE_LIST_H
 
@@ -10,21 +10,21 @@
 
 #define COVEY__UNKNOWN_POSITION UINT64_MAX
 
-/* A list while it is walked. */
+/* The state of a walk through a list. */
 typedef struct covey__listing {
     const covey_pool *pool;
     const covey_entity *entities;
     uint32_t count, next;
-    uint32_t end;  /* of a stretch whose values are not side by side, */
-    uint64_t bits; /* and who of its block has one */
-    uint64_t at;   /* in a set: the position of the next, if it is known; COVEY__UNKNOWN_POSITION */
+    uint32_t end;  /* of a stretch whose values are not contiguous, */
+    uint64_t bits; /* and the ids of its block that have a value */
+    uint64_t at;   /* in a set: the position of the next entity, or COVEY__UNKNOWN_POSITION */
     covey__lookup lookup;
 } covey__listing;
 
 typedef struct covey__listed {
     uint32_t first, count; /* in the list */
-    char *values;          /* of no use for tags */
-    bool neighbours;       /* surely by index, and in one block */
+    char *values;          /* not to be used for tags */
+    bool neighbours;       /* the entities have consecutive indices in one block */
 } covey__listed;
 
 static inline covey__listing covey__listing_of(const covey_pool *pool, const covey_entity *entities, uint32_t count) {
@@ -32,18 +32,19 @@ static inline covey__listing covey__listing_of(const covey_pool *pool, const cov
     return (covey__listing){ pool, entities, count, .at = COVEY__UNKNOWN_POSITION, .lookup = lookup };
 }
 
-/* The next of a stretch, one by one. */
+/* The next entity of a stretch that is handled one by one. */
 COVEY_HOT bool covey__listed_single(covey__listing *l, covey__listed *run) {
     for (; l->next < l->end; l->next++) {
         uint32_t index = l->entities[l->next].index;
-        if ((l->bits >> index % 64 & 1) == 0) continue;
+        if ((l->bits >> index % COVEY__BLOCK_IDS & 1) == 0) continue;
         *run = (covey__listed){ l->next++, 1, covey__block_value(&l->pool->blocks, index, l->pool->size), true };
         return true;
     }
     return false;
 }
 
-/* A stretch at once, if all have a value and these are in order. Otherwise it is left for one by one. */
+/* Returns a stretch as one run, if all its entities have a value and these are in order. Otherwise false: it is then
+ * handled one by one. */
 COVEY_HOT bool covey__listed_stretch(covey__listing *l, const covey__stretch *s, covey__listed *run) {
     const covey__block_store *blocks = &l->pool->blocks;
     uint32_t index = l->entities[l->next].index, block = covey__block_of(index);
@@ -74,8 +75,8 @@ COVEY_HOT bool covey__listed_in_blocks(covey__listing *l, covey__listed *run) {
     return true;
 }
 
-/* How many entities from the next on have the positions that follow `at`, with values in one array. The position of the
- * first that has another is kept for its turn. */
+/* How many entities, from the next one on, have consecutive positions from `at` on, with values in one array. Keeps the
+ * position of the first entity that does not. */
 COVEY_HOT uint32_t covey__listed_run(covey__listing *l, uint64_t at) {
     const covey_sparse_set *set = &l->pool->set;
     const covey_entity *entities = l->entities + l->next;

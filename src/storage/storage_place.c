@@ -1,5 +1,5 @@
-/* Places for components: for one; and for many at once, by blocks of 64 ids, and pages of a sparse set, rather than one by
- * one. */
+/* Makes places for components: for one; and for many at once, by whole blocks and by pages of a sparse set rather than
+ * one by one. */
 #include "storage/storage_place.h"
 
 #include "storage/block_store.h"
@@ -12,7 +12,7 @@
 
 /* ---- One ---------------------------------------------------------------------------------------------------------*/
 
-/* Marks added to a reactive set by the program. */
+/* Places a mark that the program adds to a reactive set. */
 static covey_result place_mark(covey_pool *tags, uint32_t index, void **value) {
     if (covey__has_index(tags, index)) return COVEY_ERROR_PRESENT;
     covey_result result = covey__reactive_reserve(tags, index);
@@ -61,7 +61,8 @@ void covey__storage_erase_placed(covey_pool *pool, covey_entity e) {
 
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
 
-/* Whether a change writes more than the caches should hold, in whole words: then it bypasses them. */
+/* Whether values of this size are too many for the caches, and consist of whole words: then copies bypass the
+ * caches. */
 static bool is_large(const covey__placing *p, size_t size) {
     return size % 4 == 0 && (uint64_t)p->count * size >= COVEY_CACHE_BYTES / 4;
 }
@@ -74,16 +75,17 @@ static void copy_bytes(void *to, const void *from, size_t bytes, bool large) {
 /* 64 copies of a small value, so that one memcpy fills a block. */
 typedef struct pattern {
     bool is_made;
-    char bytes[64 * 16];
+    char bytes[COVEY__BLOCK_IDS * 16];
 } pattern;
 
 static void make_pattern(pattern *same, const covey__placing *p, size_t size) {
     same->is_made = p->stride == 0 && p->values && size <= 16 && p->count >= 16;
-    for (uint32_t i = 0; i < 64 && same->is_made; i++) covey__copy(same->bytes + i * size, p->values, size);
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS && same->is_made; i++)
+        covey__copy(same->bytes + i * size, p->values, size);
 }
 
-/* Repeats a value: copies what is written already, twice as much each time. */
-static void fill(char *to, uint32_t count, const void *value, size_t size) {
+/* Repeats a value, by copying what is already written, twice as much each time. */
+static void fill_copies(char *to, uint32_t count, const void *value, size_t size) {
     size_t bytes = count * size, done = size;
     if (bytes == 0) return;
     memcpy(to, value, size);
@@ -92,7 +94,8 @@ static void fill(char *to, uint32_t count, const void *value, size_t size) {
 }
 
 static void fill_by(const pattern *same, char *to, uint32_t count, size_t size, bool large) {
-    for (; count > 64; count -= 64, to += 64 * size) copy_bytes(to, same->bytes, 64 * size, large);
+    for (; count > COVEY__BLOCK_IDS; count -= COVEY__BLOCK_IDS, to += COVEY__BLOCK_IDS * size)
+        copy_bytes(to, same->bytes, COVEY__BLOCK_IDS * size, large);
     copy_bytes(to, same->bytes, count * size, large);
 }
 
@@ -134,7 +137,7 @@ static bool write_values(covey__placing *p, const pattern *same, char *to, uint3
     else if (p->stride != 0)
         for (uint32_t i = 0; i < count; i++) covey__copy(to + i * size, from + i * p->stride, size);
     else if (same->is_made) fill_by(same, to, count, size, is_large(p, size));
-    else fill(to, count, from, size);
+    else fill_copies(to, count, from, size);
     p->made += count;
     return true;
 }
@@ -152,12 +155,13 @@ static bool write_in_block(covey__placing *p, const pattern *same, uint32_t coun
     size_t size = p->pool->size, stride = p->stride;
     if (!are_bytes(p)) {
         for (uint32_t i = 0; i < count; i++)
-            if (!write_values(p, same, chunk.data + chunk.map[entities[i].index % 64] * size, 1)) return false;
+            if (!write_values(p, same, chunk.data + chunk.map[entities[i].index % COVEY__BLOCK_IDS] * size, 1))
+                return false;
         return true;
     }
     const char *from = (const char *)p->values + p->made * stride;
     for (uint32_t i = 0; i < count; i++, from += stride)
-        covey__copy(chunk.data + chunk.map[entities[i].index % 64] * size, from, size);
+        covey__copy(chunk.data + chunk.map[entities[i].index % COVEY__BLOCK_IDS] * size, from, size);
     p->made += count;
     return true;
 }
@@ -179,7 +183,7 @@ static bool write_whole(covey__placing *p, const pattern *same, uint32_t index, 
     for (uint32_t block = covey__block_of(index), end = block + count; block < end;) {
         uint32_t first = block++;
         while (block < end && (page->joined >> (block - 1) & 1) != 0) block++;
-        if (!write_values(p, same, page->chunks[first].data, (block - first) * 64)) return false;
+        if (!write_values(p, same, page->chunks[first].data, (block - first) * COVEY__BLOCK_IDS)) return false;
     }
     return true;
 }
@@ -189,7 +193,7 @@ static covey_result place_whole(covey__placing *p, const pattern *same, uint32_t
     covey_pool *pool = p->pool;
     covey_world *world = pool->world;
     uint32_t empty = 0, placed = 0, page = index / COVEY__BLOCK_PAGE;
-    while (empty < count && covey__block_is_empty(&pool->blocks, index + empty * 64)) empty++;
+    while (empty < count && covey__block_is_empty(&pool->blocks, index + empty * COVEY__BLOCK_IDS)) empty++;
     if (empty == 0) return COVEY_ERROR_PRESENT;
     bool reached = covey__blocks_have_page(&pool->blocks, page);
     if (!reached && covey__blocks_reserve(&pool->blocks, index, covey__block_limit(world)) != COVEY_OK)
@@ -197,8 +201,8 @@ static covey_result place_whole(covey__placing *p, const pattern *same, uint32_t
     if (!covey__presence_has_room(world, pool->number, index) && !covey__presence_reserve(world, pool->number, index))
         return COVEY_ERROR_MEMORY;
     placed = covey__blocks_place_whole(&pool->blocks, index, empty);
-    for (uint32_t i = 0; i < placed; i++) covey__presence_set(world, pool->number, index + i * 64);
-    p->placed += placed * 64;
+    for (uint32_t i = 0; i < placed; i++) covey__presence_set(world, pool->number, index + i * COVEY__BLOCK_IDS);
+    p->placed += placed * COVEY__BLOCK_IDS;
     if (placed < empty) return COVEY_ERROR_MEMORY;
     return write_whole(p, same, index, placed) ? COVEY_OK : COVEY_ERROR_COPY;
 }
@@ -232,7 +236,7 @@ static covey_result find_blocks(const covey__placing *p, uint32_t from, blocks_o
         low = e.index < low ? e.index : low;
         high = e.index > high ? e.index : high;
     }
-    *found = (blocks_of){ low / 64, high / 64 };
+    *found = (blocks_of){ low / COVEY__BLOCK_IDS, high / COVEY__BLOCK_IDS };
     return COVEY_OK;
 }
 
@@ -259,7 +263,7 @@ static covey_result fit_blocks(covey__placing *p, blocks_of all) {
     covey_pool *pool = p->pool;
     covey_result result = COVEY_OK;
     for (uint32_t block = all.first; block <= all.last && result == COVEY_OK; block++) {
-        uint32_t index = block * 64;
+        uint32_t index = block * COVEY__BLOCK_IDS;
         if (covey__block_is_empty(&pool->blocks, index)) continue;
         bool fresh = covey__block_page_of(&pool->blocks, index)->capacity[covey__block_of(index)] == 0;
         if (fresh && !covey__presence_mark(pool->world, pool->number, index)) return COVEY_ERROR_MEMORY;
@@ -301,10 +305,10 @@ static covey_result place_scattered(covey__placing *p, const pattern *same, bloc
     return write_scattered(p, same) ? COVEY_OK : COVEY_ERROR_COPY;
 }
 
-/* Whether the remaining entities are scattered enough for that to pay. */
+/* Whether there are enough remaining entities for each of their blocks to do that. */
 static bool are_scattered(const covey__placing *p, blocks_of *all) {
     uint32_t left = p->count - p->placed;
-    if (left < 64 || find_blocks(p, p->placed, all) != COVEY_OK) return false;
+    if (left < COVEY__BLOCK_IDS || find_blocks(p, p->placed, all) != COVEY_OK) return false;
     return left / 4 > all->last - all->first;
 }
 
@@ -354,24 +358,24 @@ static covey_result place_marks(covey__placing *p) {
 /* Gives 64 neighbouring indices the positions from `at` on. False when one is present. */
 static bool put_block(covey__slot *slots, const uint32_t *generations, uint32_t at) {
     covey__slot any[2] = { 0, 0 }, all[2] = { (covey__slot)-1, (covey__slot)-1 };
-    for (uint32_t i = 0; i < 64; i += 2) {
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i += 2) {
         any[0] |= slots[i];
         any[1] |= slots[i + 1];
         all[0] &= slots[i];
         all[1] &= slots[i + 1];
     }
     if ((any[0] | any[1]) != COVEY__SLOT_NULL || (all[0] & all[1]) != COVEY__SLOT_NULL) return false;
-    for (uint32_t i = 0; i < 64; i++) slots[i] = COVEY__SLOT(at + i, generations[i]);
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) slots[i] = COVEY__SLOT(at + i, generations[i]);
     return true;
 }
 
-/* Where the ids of the change are written: behind the end, not counted yet. NULL when there is no room yet. */
+/* Where the new ids are written: behind the end of the set, not counted yet. NULL while there is no room. */
 static covey_entity *spare_ids(const covey__placing *p) {
     const covey_sparse_set *set = &p->pool->set;
     return set->ids && p->count <= covey__set_room(set) - set->end ? set->ids + set->end : NULL;
 }
 
-/* Handles the next entity, which is the first of its page, or cannot be placed. */
+/* Makes the page of the next entity, or returns why the entity cannot be placed. */
 static covey_result reach_next(const covey__placing *p) {
     covey_pool *pool = p->pool;
     covey_entity e = p->entities[p->placed];
@@ -392,21 +396,22 @@ static covey_result put_blocks(covey__placing *p, covey_entity *ids, uint32_t bl
     }
     const uint32_t *generations = p->pool->world->pages[number]->generation + index % COVEY_PAGE_SIZE;
     covey__slot *slots = covey__slot_of(set, index);
-    for (; blocks != 0; blocks--, slots += 64, generations += 64, p->placed += 64)
+    for (; blocks != 0;
+         blocks--, slots += COVEY__BLOCK_IDS, generations += COVEY__BLOCK_IDS, p->placed += COVEY__BLOCK_IDS)
         if (!put_block(slots, generations, set->end + p->placed)) return COVEY_ERROR_PRESENT;
     size_t bytes = (p->placed - first) * sizeof *ids;
     if (ids) copy_bytes(ids + first, entities, bytes, is_large(p, sizeof *ids));
     return COVEY_OK;
 }
 
-enum { AHEAD = 16 }; /* entities, when they come in no order */
+enum { AHEAD = 16 }; /* entities to prefetch ahead, if they come in no order */
 
-/* Whether a table has more slots than a cache of one core keeps. */
+/* Whether the table of a set is larger than the cache of a core. */
 static bool is_far(const covey_sparse_set *set) {
     return (uint64_t)set->page_count * COVEY_PAGE_SIZE * sizeof(covey__slot) > COVEY_CACHE_BYTES / 16;
 }
 
-/* Prefetches what a later entity needs. */
+/* Prefetches the slot and generation of a later entity. */
 COVEY_HOT void ask_for(covey__entity_page *const *alive, const uintptr_t *pages, uint32_t index, uint32_t reach) {
     if (index / COVEY_PAGE_SIZE >= reach) return;
     covey__prefetch_line((const char *)covey__slot_in(pages, index));
@@ -432,7 +437,7 @@ COVEY_HOT void put_scattered(covey__placing *p, covey_entity *ids, bool far) {
         covey__slot *slot = covey__slot_in(pages, index);
         if (!COVEY__LIKELY(alive[number]->generation[index % COVEY_PAGE_SIZE] == generation)) break;
         if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL && (generation & 1) != 0)) break;
-        if (index % 64 == 0 && i != p->placed && covey__may_be_block(&entities[i], count - i)) break;
+        if (index % COVEY__BLOCK_IDS == 0 && i != p->placed && covey__may_be_block(&entities[i], count - i)) break;
         *slot = id ^ index ^ (at + i);
         if (ids) ids[i] = entities[i];
     }
@@ -444,7 +449,7 @@ static COVEY__NOINLINE void put_near(covey__placing *p, covey_entity *ids) { put
 
 static COVEY__NOINLINE void put_far(covey__placing *p, covey_entity *ids) { put_scattered(p, ids, true); }
 
-/* Writes the slots of the entities that have none yet: their positions are behind the end, and are not counted yet. */
+/* Writes the slots of all entities that have none yet. Their positions are behind the end, and not counted yet. */
 static covey_result put_slots(covey__placing *p, covey_entity *ids) {
     const covey_world *world = p->pool->world;
     covey_result result = COVEY_OK;
@@ -481,7 +486,7 @@ static covey_result write_positions(covey__placing *p, uint32_t at) {
 }
 
 /* Appends to a set without dead elements. */
-static covey_result append(covey__placing *p) {
+static covey_result append_to_set(covey__placing *p) {
     covey_sparse_set *set = &p->pool->set;
     uint32_t count = p->count, at = set->end;
     covey_entity *ids = spare_ids(p);
@@ -508,7 +513,7 @@ static covey_result place_in_hole(covey__placing *p) {
     return write_positions(p, at);
 }
 
-static covey_result claim(covey__placing *p) {
+static covey_result claim_all(covey__placing *p) {
     covey_pool *pool = p->pool;
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < p->count && result == COVEY_OK; i++) {
@@ -534,17 +539,17 @@ covey_result covey__place_claimed(covey__placing *p) {
 
 /* ---- Either ------------------------------------------------------------------------------------------------------*/
 
-static covey_result place(covey__placing *p) {
+static covey_result place_all(covey__placing *p) {
     covey_pool *pool = p->pool;
     if (covey__is_reactive(pool)) return place_marks(p);
     if (covey__in_blocks(pool)) return place_in_blocks(p);
-    if (pool->set.dead != 0) return claim(p);
+    if (pool->set.dead != 0) return claim_all(p);
     bool into_hole = p->fills_hole && pool->set.hole != COVEY_NONE;
-    return into_hole ? place_in_hole(p) : append(p);
+    return into_hole ? place_in_hole(p) : append_to_set(p);
 }
 
 covey_result covey__place_many(covey__placing *p) {
-    covey_result result = place(p);
+    covey_result result = place_all(p);
     if (is_large(p, sizeof(covey_entity)) || is_large(p, p->pool->size)) covey__end_lines();
     return result;
 }
@@ -556,7 +561,7 @@ static void erase_placed(const covey__placing *p, covey_entity e) {
 }
 
 /* Moves the last value back to the program, or drops it if a hook has made it. */
-static void end_value(covey__placing *p) {
+static void return_value(covey__placing *p) {
     covey_pool *pool = p->pool;
     covey_entity e = p->entities[--p->made];
     if (is_moved(p)) {
@@ -567,7 +572,7 @@ static void end_value(covey__placing *p) {
     }
 }
 
-/* Places without values go first, because erasing one of the others may move any. Those of a set are its last ones. */
+/* Erases places without values first, because erasing one with a value may move others. In a set, they are the last. */
 void covey__erase_placed_many(covey__placing *p) {
     covey_pool *pool = p->pool;
     if (p->is_claimed) covey__set_release(&pool->set, p->entities + p->placed, p->count - p->placed);
@@ -576,7 +581,7 @@ void covey__erase_placed_many(covey__placing *p) {
         p->placed = p->made;
     }
     for (; p->placed != 0; p->placed--) {
-        if (p->made == p->placed) end_value(p);
+        if (p->made == p->placed) return_value(p);
         erase_placed(p, p->entities[p->placed - 1]);
     }
     p->is_claimed = p->in_hole = false;

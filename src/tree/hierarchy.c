@@ -333,8 +333,8 @@ uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
 
 /* Where the depth of an entity is kept, if it is one of those that are sorted; or NULL. */
 static uint64_t *depth_at(const covey_pool *pool, uint64_t *depths, uint32_t count, uint32_t index) {
-    return covey__set_has(&pool->set, index, count) ? &depths[covey__slot_position(*covey__slot_of(&pool->set, index))]
-                                                    : NULL;
+    uint32_t at = covey__has_index(pool, index) ? covey__position_of(pool, index) : COVEY_NONE;
+    return at < count ? &depths[at] : NULL;
 }
 
 /* Walks up to an ancestor of known depth, and again to store the depths on the way. */
@@ -359,7 +359,7 @@ static void find_depth(const covey_pool *pool, uint64_t *depths, uint32_t count,
 static void find_depths(const covey_pool *pool, uint64_t *depths, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) depths[i] = UNKNOWN;
     for (uint32_t i = 0; i < count; i++)
-        if (depths[i] == UNKNOWN) find_depth(pool, depths, count, pool->set.ids[i].index);
+        if (depths[i] == UNKNOWN) find_depth(pool, depths, count, covey__index_at(pool, i));
 }
 
 covey_result covey_pool_sort_by_depth(covey_pool *pool) {

@@ -17,7 +17,7 @@ covey_advice covey_pool_advise(covey_pool *pool) {
         .best_bytes = sizeof *pool + covey__storage_bytes_as(pool, (covey_storage)pool->storage),
         .ids = covey__storage_ids(pool),
     };
-    if (covey__is_reactive(pool)) advice.best_bytes = advice.bytes; /* what is unused is reserved */
+    if (covey__is_reactive(pool)) advice.best_bytes = advice.bytes; /* unused memory is reserved for marks */
     if ((pool->uses & (COVEY_USE_ORDER | COVEY_USE_GROUP | COVEY__USE_REACTIVE)) != 0) return advice;
     covey_storage other = covey__storage_alternative(pool);
     size_t bytes = sizeof *pool + covey__storage_bytes_as(pool, other);
@@ -53,7 +53,7 @@ int covey_advice_print(char *text, size_t size, const covey_advice *advice) {
 
 /* ---- Views -------------------------------------------------------------------------------------------------------*/
 
-/* Whether a group can own a pool, as far as its storage goes, and none owns it already. */
+/* Whether a group could own a pool: its storage supports that, and no group owns it yet. */
 static bool may_be_owned(const covey_pool *pool, bool packed) {
     if (!pool || covey__pool_owner(pool) || (pool->observers && pool->observers->keeps_order)) return false;
     return packed ? covey__storage_takes_any_order(pool) : covey__storage_takes_group(pool);
@@ -68,12 +68,12 @@ static bool may_be_grouped(const covey_view *view, bool *packed) {
     return true;
 }
 
-/* Counts matches and spans, and the blocks of 64 ids in which there are matches: in the order of ids, these follow each
- * other. */
+/* Counts matches and spans. Returns the number of blocks with matches, for iterations in index order: there, the
+ * matches of a block are consecutive. */
 static uint32_t count_spans(const covey_view *view, covey_view_advice *advice) {
     uint32_t blocks = 0, last = UINT32_MAX;
     covey_iter it = covey__view_iter_to_ask(view);
-    it.walk.ticked = 0; /* nobody writes */
+    it.walk.ticked = 0; /* the loop writes nothing, so it marks no ticks */
     while (covey__next_span(&it)) {
         advice->matches += it.count;
         advice->spans++;

@@ -37,7 +37,7 @@ static void print_pool(const printer *out, const covey_pool *pool) {
           covey_pool_memory(pool));
 }
 
-/* Its name and its parent, if it has them. */
+/* Prints the name and the parent of an entity, if it has them. */
 static void print_place(const printer *out, const covey_world *world, covey_entity e) {
     const char *name = covey_name(world, e);
     covey_entity parent = covey_parent(world, e);

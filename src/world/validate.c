@@ -27,7 +27,7 @@
 
 #include <covey/commands.h>
 
-/* What the world itself takes: everything but the insides of its pools. */
+/* The bytes of the world itself: everything except the storages of its pools. */
 static size_t counted_world_bytes(const covey_world *world) {
     size_t bytes = sizeof *world + covey__made_type_bytes(world) + covey__resource_bytes(world);
     bytes += world->page_count * sizeof *world->pages + world->open_words * sizeof *world->open;
@@ -39,7 +39,7 @@ static size_t counted_world_bytes(const covey_world *world) {
     bytes += covey__queues_bytes(world) + covey__reactives_bytes(world);
     if (world->listeners) bytes += sizeof *world->listeners + covey__listeners_bytes(world->listeners);
     for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey__observers_bytes(world->pools[i]);
-    bytes += covey__borders_bytes(world);
+    bytes += covey__fronts_bytes(world);
     for (uint32_t i = 0; i < world->page_count; i++)
         if (covey__entity_page_of(world, i * COVEY_PAGE_SIZE)) bytes += sizeof(covey__entity_page);
     return bytes;

@@ -85,7 +85,7 @@ void covey_world_destroy(covey_world *world) {
     stop_listening(world);
     while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
-    covey__resources_free(world); /* behind the components, whose end may need one */
+    covey__resources_free(world); /* after the components, whose drop hooks may use resources */
     for (uint32_t i = 0; i < world->pool_count; i++) {
         covey__pool_free_observers(world->pools[i]);
         covey__storage_free(world->pools[i]);
@@ -118,7 +118,7 @@ covey_pool *covey_world_pool(const covey_world *world, uint32_t number) {
     return number < covey_world_pool_count(world) ? world->pools[number] : NULL;
 }
 
-/* Whether an ordered pool has no more holes than its type allows. */
+/* Whether an ordered pool has no more holes than .compact_above allows. */
 static bool puts_up_with_holes(const covey_pool *pool) {
     const covey_sparse_set *set = covey__packed_in(pool);
     if (!set || set->policy != COVEY_ORDERED) return false;
@@ -222,7 +222,7 @@ void covey_clear_raw(covey_world *world, const covey_type *type) {
     if (pool) covey__pool_clear(pool);
 }
 
-/* The tags of reactive sets are no components. */
+/* Tags of reactive sets are not components. */
 void covey_clear_all(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
         if (!covey__is_reactive(world->pools[i])) covey__pool_clear(world->pools[i]);

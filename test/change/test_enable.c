@@ -551,7 +551,8 @@ static void the_validator_knows(void **state) {
     uint64_t *page = pool->observers->disabled.at[0];
     uint32_t at = e[without].index;
     BREAK(uint64_t, page[at / 64], page[at / 64] | (uint64_t)1 << at % 64, "disabled: a component that is absent");
-    BREAK(uint64_t, page[e[with].index / 64], 0, "group: a member that is none, or the other way round");
+    BREAK(uint64_t, page[e[with].index / 64], 0,
+          "group: an entity that does not match is a member, or one that matches is none");
     BREAK(covey_pool *, world->disabled, pool, "disabled: another pool");
     BREAK(uint32_t, world->hiding, 2, "disabled: the number of pools is not what was counted");
     BREAK(uint64_t, world->tick, 0, "ticks: no tick");

@@ -257,7 +257,7 @@ static const struct {
     { "close", "close the temporary file" },
     { "open_folder", "open the folder" },
     { "rename", "rename the temporary file" },
-    { "sync_folder", "sync the folder; the new file is there" },
+    { "sync_folder", "sync the folder; the new file exists" },
 };
 enum { STEPS = sizeof steps / sizeof steps[0] };
 
@@ -419,11 +419,11 @@ static void folders_and_devices_are_not_replaced(void **state) {
     struct stat found;
     assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
     assert_false(write_file(&covey__os_real, in_folder("pipe"), (const unsigned char *)"new", 3, 0));
-    says("not a file that can be replaced");
+    says("it is not a regular file");
     assert_int_equal(stat(in_folder("pipe"), &found), 0);
     assert_true(S_ISFIFO(found.st_mode));
     assert_false(write_file(&covey__os_real, folder, (const unsigned char *)"new", 3, 0));
-    says("not a file that can be replaced");
+    says("it is not a regular file");
     assert_int_equal(files_in_folder(false), 1);
 }
 
@@ -604,9 +604,9 @@ static void a_path_without_a_name_is_refused(void **state) {
     (void)state;
     assert_false(write_file(&unkind, "", (const unsigned char *)"new", 3, 0));
     assert_int_equal(report.result, COVEY_ERROR_FILE);
-    says("the path is empty, and names no file");
+    says("the path is empty: it must name a file");
     assert_false(write_file(&unkind, in_folder("none/"), (const unsigned char *)"new", 3, 0));
-    says("the path ends with a slash, and names no file");
+    says("the path ends with a slash: it must name a file");
     assert_int_equal(os.calls, 0);
 }
 
@@ -1084,7 +1084,7 @@ static void a_large_window_is_refused(void **state) {
     put_file("a", frame, sizeof frame);
     heap.peak = 0;
     does_not_read(in_folder("a"), 0, COVEY_ERROR_LIMIT);
-    says("window: raise limit_bytes");
+    says("of limit_bytes: raise limit_bytes");
     assert_true(heap.peak < 1000000);
 }
 

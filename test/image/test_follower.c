@@ -319,7 +319,7 @@ static void test_the_validator_knows_what_a_follower_may_know(void **state) {
     break_id(value, entity(value->index + COVEY_PAGE_SIZE, 1), "follower: it knows a handle that was never issued");
     break_id(value, none, "follower: it knows a handle that was never issued");
     BREAK(uint32_t, follower->known->holes, 1, "set: a hole under a policy that makes none");
-    BREAK(covey_follower *, follower->previous, follower, "follower: one that is not in the list");
+    BREAK(covey_follower *, follower->previous, follower, "follower: in the list of another world, or linked wrongly");
 }
 
 /* ---- Random programs ----------------------------------------------------------------------------------------------------*/

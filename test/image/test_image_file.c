@@ -116,7 +116,7 @@ static void a_save_that_is_cancelled_leaves_the_old_file(void **state) {
 static void a_file_that_cannot_be_written(void **state) {
     (void)state;
     failed(covey_save_to_file(world, in_folder("none/a"), NULL, &report), COVEY_ERROR_FILE, "No such file");
-    failed(covey_save_to_file(world, folder, NULL, &report), COVEY_ERROR_FILE, "not a file that can be replaced");
+    failed(covey_save_to_file(world, folder, NULL, &report), COVEY_ERROR_FILE, "it is not a regular file");
 }
 
 static void files_that_cannot_be_loaded(void **state) {
@@ -185,7 +185,7 @@ static void a_name_may_be_as_long_as_the_file_system_allows(void **state) {
 
 static void an_empty_name_is_refused(void **state) {
     (void)state;
-    failed(covey_save_to_file(world, "", NULL, &report), COVEY_ERROR_FILE, "the path is empty, and names no file");
+    failed(covey_save_to_file(world, "", NULL, &report), COVEY_ERROR_FILE, "the path is empty: it must name a file");
 }
 
 static bool kill_saver(const covey_world *saved, covey_entity e, void *context) {

@@ -755,7 +755,8 @@ static const struct bound {
     { HOSTILE_BOTH, 50, 100, offsetof(covey_load_desc, limit_types), "100 types; limit_types allows 99" },
     { HOSTILE_RANGES, 50, 50, offsetof(covey_load_desc, limit_ranges), "50 reserved ranges; limit_ranges allows 49" },
     { HOSTILE_NAMES, 50, 50, offsetof(covey_load_desc, limit_names), "50 names; limit_names allows 49" },
-    { HOSTILE_DEEP, 50, 49, offsetof(covey_load_desc, limit_depth), "49 entities above one; limit_depth allows 48" },
+    { HOSTILE_DEEP, 50, 49, offsetof(covey_load_desc, limit_depth),
+      "49 ancestors of one entity; limit_depth allows 48" },
 };
 
 static void test_there_are_limits_of_what_nobody_expects(void **state) {

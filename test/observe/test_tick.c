@@ -704,16 +704,16 @@ static void the_validator_knows_pages(void **state) {
     give(scattered[1], covey_id(Block));
     covey_pool *pool = covey_pool_find(world, Block);
     covey__tick_page *page = pool->observers->ticks.at[FIRST / COVEY__BLOCK_PAGE];
-    BREAK(uint64_t, page->there, 0, "ticks: a change in a place without a block");
-    BREAK(uint64_t, page->there, 3, "ticks: blocks without room");
+    BREAK(uint64_t, page->there, 0, "ticks: an unused place has a change");
+    BREAK(uint64_t, page->there, 3, "ticks: more blocks than places");
     BREAK(uint8_t, page->places[1], 1, "ticks: blocks share a place");
     give(scattered[0], covey_id(Block));
     page = pool->observers->ticks.at[FIRST / COVEY__BLOCK_PAGE];
     if (COVEY__PAGE_BLOCKS > 2) BREAK(uint8_t, page->places[0], page->places[1], "ticks: blocks share a place");
     for (uint32_t i = 2; i < COVEY__PAGE_BLOCKS; i++) give(covey_create_at(world, FIRST + i * 64), covey_id(Block));
     page = pool->observers->ticks.at[FIRST / COVEY__BLOCK_PAGE];
-    BREAK(uint64_t, page->there, 1, "ticks: a full page without a block");
-    BREAK(uint8_t, page->places[0], 1, "ticks: a block of a full page is elsewhere");
+    BREAK(uint64_t, page->there, 1, "ticks: a full page lacks a block");
+    BREAK(uint8_t, page->places[0], 1, "ticks: a block of a full page is not at its own place");
 }
 
 int main(void) {

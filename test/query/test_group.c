@@ -120,8 +120,8 @@ static void check_members(const covey_group *group) {
 
 /* The members are the first of every owned pool, or of each block of it, in the same order. */
 static void check_prefix(const covey_group *group) {
-    if (group->in_blocks) return; /* the validator sees it */
-    for (uint32_t i = 0; i < group->owned; i++) {
+    if (group->front.by_block) return; /* the validator sees it */
+    for (uint32_t i = 0; i < group->front.pool_count; i++) {
         const covey_entity *ids = covey_pool_ids(group->pools[i]);
         for (uint32_t at = 0; at < covey_group_count(group); at++) {
             assert_true(covey_group_contains(group, ids[at]));
@@ -152,12 +152,12 @@ static uint32_t check_spans(const covey_group *group, covey_entity *visited) {
                 if (type->size != 0) assert_ptr_equal(value, covey_get_raw(world, own, type));
             }
         }
-        for (uint32_t field = 0; field < group->owned && spans == 0 && !group->in_blocks; field++)
+        for (uint32_t field = 0; field < group->front.pool_count && spans == 0 && !group->front.by_block; field++)
             assert_ptr_equal(covey_field_raw(&it, field), covey_pool_values_raw(group->pools[field]));
     }
     assert_int_equal(count, covey_group_count(group));
-    if (group->owned == group->view.fields)
-        assert_int_equal(spans, group->in_blocks ? count_blocks(visited, count) : (uint32_t)(count != 0));
+    if (group->front.pool_count == group->view.fields)
+        assert_int_equal(spans, group->front.by_block ? count_blocks(visited, count) : (uint32_t)(count != 0));
     return count;
 }
 
@@ -278,7 +278,7 @@ static void test_a_group_owns_one_two_three_or_five_types(void **state) {
         scatter(types, 5, 77 + i);
         if (i % 2 != 0) make_group(&desc);
         check_all();
-        assert_int_equal(first_group()->owned, owned);
+        assert_int_equal(first_group()->front.pool_count, owned);
         covey_iter it = covey_group_iter(first_group());
         assert_true(covey_next(&it));
         if (IN_BLOCKS) {
@@ -769,7 +769,7 @@ static void test_shrinking_leaves_room_for_those_that_may_join(void **state) {
     size_t bytes = covey_world_memory(world);
     covey_clear(world, A);
     covey_shrink(world);
-    assert_true(covey_world_memory(world) < bytes && group->set.heap.bytes == 0);
+    assert_true(covey_world_memory(world) < bytes && group->members.heap.bytes == 0);
     check_all();
 }
 
@@ -1943,17 +1943,19 @@ static void test_the_validator_sees_wrong_groups_that_own(void **state) {
     covey_pool *a = covey_pool_of(world, A), *b = covey_pool_of(world, B), *c = covey_pool_of(world, C);
     BREAK(covey_world *, outer->world, NULL, "group: of another world");
     BREAK(covey__role, b->observers->groups[1].role, COVEY__EXCLUDED, "group: a pool that does not know it");
-    BREAK(uint8_t, c->set.policy, COVEY_SWAP_ONLY, "group: owns a pool that it cannot");
-    BREAK(uint32_t, inner->count, 4, "group: more members than a pool has components");
-    BREAK(uint32_t, outer->count, 6, "group: pools in different orders");
-    BREAK(uint32_t, outer->count, 4, "group: a member that is none, or the other way round");
-    BREAK(uint32_t, inner->count, 2, "group: a member that is none, or the other way round");
+    BREAK(uint8_t, c->set.policy, COVEY_SWAP_ONLY, "group: it owns a pool that cannot be owned");
+    BREAK(uint32_t, inner->front.count, 4, "group: it has more members than a pool has components");
+    BREAK(uint32_t, outer->front.count, 6, "group: its members are in different orders in two pools");
+    BREAK(uint32_t, outer->front.count, 4,
+          "group: an entity that does not match is a member, or one that matches is none");
+    BREAK(uint32_t, inner->front.count, 2,
+          "group: an entity that does not match is a member, or one that matches is none");
     covey_sparse_set_swap(&b->set, b->set.ids[3], b->set.ids[4]);
-    assert_reason("group: pools in different orders");
+    assert_reason("group: its members are in different orders in two pools");
     covey_sparse_set_swap(&b->set, b->set.ids[3], b->set.ids[4]);
     covey_sparse_set_swap(&a->set, a->set.ids[4], a->set.ids[5]);
     covey_sparse_set_swap(&b->set, b->set.ids[4], b->set.ids[5]);
-    assert_reason("group: pools in different orders");
+    assert_reason("group: its members are in different orders in two pools");
     covey_sparse_set_swap(&a->set, a->set.ids[4], a->set.ids[5]);
     covey_sparse_set_swap(&b->set, b->set.ids[4], b->set.ids[5]);
     BREAK(uint32_t, world->group_capacity, world->group_capacity + 1, "world: bytes that are not accounted for");
@@ -1973,22 +1975,23 @@ static void test_the_validator_sees_wrong_groups_in_blocks(void **state) {
     give_to(5, 8, covey_id(C));
     covey_group *outer = make_group(&shapes[0]), *inner = make_group(&shapes[5]);
     covey_pool *a = covey_pool_of(world, A), *b = covey_pool_of(world, B);
-    uint8_t *border = covey__border_at(outer, 0);
-    BREAK(bool, b->blocks.grouped, false, "pool: in a group, or not");
-    BREAK(uint32_t, outer->count, 4, "group: the number of members is not what was counted");
-    BREAK(uint8_t, *border, 4, "group: a member that is none, or the other way round");
-    BREAK(uint8_t, *covey__border_at(inner, 0), 2, "group: a member that is none, or the other way round");
-    BREAK(uint8_t, border[1], 1, "group: the number of members is not what was counted");
+    uint8_t *border = covey__border_at(&outer->front, 0);
+    BREAK(bool, b->blocks.grouped, false, "pool: wrongly marked as owned by a group, or not marked");
+    BREAK(uint32_t, outer->front.count, 4, "group: its number of members is wrong");
+    BREAK(uint8_t, *border, 4, "group: an entity that does not match is a member, or one that matches is none");
+    BREAK(uint8_t, *covey__border_at(&inner->front, 0), 2,
+          "group: an entity that does not match is a member, or one that matches is none");
+    BREAK(uint8_t, border[1], 1, "group: its number of members is wrong");
     covey__block of_a = covey__block_in(&a->blocks, 5), of_b = covey__block_in(&b->blocks, 5);
     uint32_t slot = covey__blocks_slot(&b->blocks, 5);
     covey__block_exchange(&b->blocks, &of_b, 5, slot == 0 ? 1 : 0);
-    assert_reason("group: pools in different orders");
+    assert_reason("group: its members are in different orders in two pools");
     covey__block_exchange(&a->blocks, &of_a, 5, slot == 0 ? 1 : 0);
-    assert_reason("group: pools in different orders"); /* not so in C */
+    assert_reason("group: its members are in different orders in two pools"); /* not so in C */
     covey__block_exchange(&a->blocks, &of_a, 5, slot);
     covey__block_exchange(&b->blocks, &of_b, 5, slot);
     test_world_is_valid(world);
-    BREAK(uint32_t, outer->borders.count, 0, "world: bytes that are not accounted for");
+    BREAK(uint32_t, outer->front.borders.count, 0, "world: bytes that are not accounted for");
     BREAK(bool, a->observers->needs_memory, false, "observers: needs_memory is wrong");
 }
 #endif
@@ -1999,23 +2002,23 @@ static void test_the_validator_sees_wrong_groups_that_own_nothing(void **state) 
     give_to(5, 30, covey_id(X));
     covey_group *group = make_group(&(covey_group_desc){ .with = { covey_id(A) }, .without = { covey_id(X) } });
     BREAK(uint32_t, group->candidates, 41, "group: the number of those that may be members is not what was counted");
-    BREAK(size_t, group->set.heap.bytes, 1, "group: bytes that are not accounted for");
-    BREAK(uint32_t, group->set.holes, 1, "set: a hole under a policy that makes none");
-    covey_sparse_set_erase(&group->set, e[33]);
-    assert_reason("group: a member that is none, or the other way round");
-    assert_int_equal(covey_sparse_set_push(&group->set, e[33], NULL), COVEY_OK);
+    BREAK(size_t, group->members.heap.bytes, 1, "group: bytes that are not accounted for");
+    BREAK(uint32_t, group->members.holes, 1, "set: a hole under a policy that makes none");
+    covey_sparse_set_erase(&group->members, e[33]);
+    assert_reason("group: an entity that does not match is a member, or one that matches is none");
+    assert_int_equal(covey_sparse_set_push(&group->members, e[33], NULL), COVEY_OK);
     test_world_is_valid(world);
-    assert_int_equal(covey_sparse_set_push(&group->set, e[50], NULL), COVEY_OK);
+    assert_int_equal(covey_sparse_set_push(&group->members, e[50], NULL), COVEY_OK);
     assert_reason("group: a member that is in none of its pools");
-    covey_sparse_set_erase(&group->set, e[50]);
+    covey_sparse_set_erase(&group->members, e[50]);
     test_world_is_valid(world);
     for (uint32_t i = 0; i < 40; i++)
         if (i < 5 || i >= 30) assert_non_null(give(e[i], covey_id(X)));
-    covey_sparse_set_shrink(&group->set);
+    covey_sparse_set_shrink(&group->members);
     assert_reason("group: no page for one that may become a member");
-    for (uint32_t i = 0; i < 40; i++) assert_int_equal(covey__set_prepare(&group->set, e[i].index, true), COVEY_OK);
+    for (uint32_t i = 0; i < 40; i++) assert_int_equal(covey__set_prepare(&group->members, e[i].index, true), COVEY_OK);
     assert_reason("group: no room for those that may become members");
-    assert_int_equal(covey_sparse_set_reserve(&group->set, 40), COVEY_OK);
+    assert_int_equal(covey_sparse_set_reserve(&group->members, 40), COVEY_OK);
     test_world_is_valid(world);
 }
 

@@ -101,15 +101,14 @@ static void what_is_wrong_with_a_system_is_said(void **state) {
 #define REFUSE(words, ...) refuse(schedule, (covey_system){ __VA_ARGS__ }, COVEY_ERROR_TYPE, words)
 #define VIEW .view = {.with = { covey_id(Blocked) } }
     REFUSE("a system needs a name: set .name", .run = run_nothing);
-    REFUSE("system x has no function to run", .name = "x");
-    REFUSE("it iterates one of them", .name = "x", .run = run_nothing, .group = group, VIEW);
-    REFUSE("is split and exclusive", .name = "x", .run = run_nothing, .split = true, .exclusive = true, VIEW);
-    REFUSE("is split and for the main thread", .name = "x", .run = run_nothing, .split = true, .main_thread = true,
-           VIEW);
-    REFUSE("there is nothing to split", .name = "x", .run = run_nothing, .split = true);
-    REFUSE("no scratch, or no total", .name = "x", .run = run_nothing, .merge = add_up, .total = &total);
-    REFUSE("no scratch, or no total", .name = "x", .run = run_nothing, .merge = add_up, .scratch = 8);
-    REFUSE("no function that merges", .name = "x", .run = run_nothing, .scratch = 8, .total = &total);
+    REFUSE("system x has no function: set .run", .name = "x");
+    REFUSE("has a view and a group", .name = "x", .run = run_nothing, .group = group, VIEW);
+    REFUSE("is .split and .exclusive", .name = "x", .run = run_nothing, .split = true, .exclusive = true, VIEW);
+    REFUSE("is .split and .main_thread", .name = "x", .run = run_nothing, .split = true, .main_thread = true, VIEW);
+    REFUSE("has no view or group", .name = "x", .run = run_nothing, .split = true);
+    REFUSE("no .scratch or no .total", .name = "x", .run = run_nothing, .merge = add_up, .total = &total);
+    REFUSE("no .scratch or no .total", .name = "x", .run = run_nothing, .merge = add_up, .scratch = 8);
+    REFUSE("has .total, but no .merge", .name = "x", .run = run_nothing, .scratch = 8, .total = &total);
     REFUSE("scratch that is too large", .name = "x", .run = run_nothing, .scratch = SIZE_MAX / 2 + 1);
     REFUSE("view that is not valid", .name = "x", .run = run_nothing,
            .view = { .with = { covey_id(Blocked), covey_id(Blocked) } });
@@ -127,10 +126,10 @@ static void a_name_is_taken_once(void **state) {
     covey_schedule *schedule = schedule_on(1);
     covey_system system = { .name = "a", .run = run_nothing };
     add_system(schedule, system);
-    refuse(schedule, system, COVEY_ERROR_PRESENT, "there is a system a already");
+    refuse(schedule, system, COVEY_ERROR_PRESENT, "a system named a exists already");
     assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "a" }), COVEY_OK);
     assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "a" }), COVEY_ERROR_PRESENT);
-    assert_says(schedule, "there is a phase a already");
+    assert_says(schedule, "a phase named a exists already");
     assert_int_equal(covey_schedule_stats(schedule, NULL, 0), 1);
     covey_schedule_destroy(schedule);
 }
@@ -242,14 +241,14 @@ static void a_link_to_nobody_is_said_when_it_runs(void **state) {
     memset(trace, 0, sizeof trace);
     assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_ABSENT);
     assert_failed(COVEY_ERROR_ABSENT);
-    assert_says(schedule, "system a is to run after b, which is no system");
+    assert_says(schedule, "system a is to run after b, which does not exist");
     assert_string_equal(trace, "");
     assert_false(covey_schedule_skip(schedule));
     add_system(schedule, TRACED(.name = "b"));
     assert_trace(schedule, "cba");
     assert_true(covey_system_remove(schedule, "a"));
     assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_ABSENT);
-    assert_says(schedule, "system c is to run before a, which is no system");
+    assert_says(schedule, "system c is to run before a, which does not exist");
     covey_schedule_destroy(schedule);
 }
 
@@ -261,7 +260,7 @@ static void a_circle_is_refused_and_all_in_it_are_named(void **state) {
     add_system(schedule, TRACED(.name = "left", .after = { "right" }));
     add_system(schedule, TRACED(.name = "middle", .after = { "left" }));
     refuse(schedule, TRACED(.name = "right", .after = { "middle" }), COVEY_ERROR_CYCLE, "left");
-    assert_says(schedule, "each of these systems is to run after the next, by phase or link: ");
+    assert_says(schedule, "a cycle: each system waits for the next, by phase or link: ");
     assert_says(schedule, "middle");
     assert_says(schedule, "right");
     assert_null(strstr(covey_schedule_failure(schedule), "first"));

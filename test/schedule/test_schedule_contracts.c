@@ -156,8 +156,8 @@ static void structure_is_not_changed_beside_others(void **state) {
         assert_int_equal(atomic_load(&changed), 0);
         assert_int_equal(covey_entity_count(world), CROWD);
         assert_int_equal(atomic_load(&alarm.broken), broken + 2 * CROWD + CROWD_PIECES);
-        assert_string_equal(alarm.text,
-                            "system greedy changes the structure: mark it .exclusive, or record into job->commands");
+        assert_string_equal(
+            alarm.text, "system greedy makes a structural change: mark it .exclusive, or record into job->commands");
         covey_schedule_destroy(schedule);
     }
     assert_false(covey_is_null(covey_create(world))); /* and may be, when it has ended */
@@ -180,7 +180,7 @@ static void a_schedule_of_another_world_runs_inside_of_a_system(void **state) {
     run_well(outer);
     assert_int_equal(runs, 1);
     assert_string_equal(alarm.text,
-                        "system outer changes the structure: mark it .exclusive, or record into job->commands");
+                        "system outer makes a structural change: mark it .exclusive, or record into job->commands");
     covey_schedule_destroy(outer);
     covey_schedule_destroy(inner);
     covey_world_destroy(other);

@@ -127,7 +127,8 @@ static void without_systems_there_is_little_to_print(void **state) {
 
 static void what_has_no_plan_says_why(void **state) {
     (void)state;
-    static const char why[] = "no plan: system a is to run after b, which is no system: add that, or drop the link\n";
+    static const char why[] =
+        "no plan: system a is to run after b, which does not exist: add that system, or remove the link\n";
     covey_schedule *schedule = schedule_on(1);
     covey_system_stats stats;
     add_system(schedule, (covey_system){ .name = "a", .run = run_nothing, .after = { "b" } });

@@ -161,9 +161,9 @@ static void do_work(const covey_schedule_desc *desc, uint64_t runs) {
 
 static void it_goes_on_with_the_threads_that_there_are(void **state) {
     (void)state;
-    static const char *const says[] = { "only 1 of 4 threads could be started: the schedule goes on with them",
-                                        "only 2 of 4 threads could be started: the schedule goes on with them",
-                                        "only 3 of 4 threads could be started: the schedule goes on with them" };
+    static const char *const says[] = { "only 1 of 4 threads could be started: the schedule continues with these",
+                                        "only 2 of 4 threads could be started: the schedule continues with these",
+                                        "only 3 of 4 threads could be started: the schedule continues with these" };
     for (uint32_t started = 0; started <= 3; started++) {
         covey_schedule_desc desc = { .threads = 4 };
         can_start = started;

@@ -676,33 +676,33 @@ static void test_the_validator_sees_what_is_wrong_with_blocks(void **state) {
     assert_int_equal(page->capacity[1], 64);
     uint8_t *ids = (uint8_t *)page->chunks[0].data + 4 * sizeof(Value), *map = ids + 4;
 
-    BREAK(uint64_t, page->masks[0], 0xF, "block: the number of slots is not what was counted");
-    BREAK(uint8_t, page->used[0], 2, "block: the number of slots is not what was counted");
-    BREAK(uint8_t, page->used[1], 1, "block: the number of slots is not what was counted");
-    BREAK(uint64_t, page->direct, 0, "block: direct or not, and marked otherwise");
-    BREAK(uint64_t, page->joined, 1, "block: values that follow each other, and marked otherwise");
+    BREAK(uint64_t, page->masks[0], 0xF, "block: the number of used slots is wrong");
+    BREAK(uint8_t, page->used[0], 2, "block: the number of used slots is wrong");
+    BREAK(uint8_t, page->used[1], 1, "block: the number of used slots is wrong");
+    BREAK(uint64_t, page->direct, 0, "block: wrongly marked as direct, or not marked");
+    BREAK(uint64_t, page->joined, 1, "block: wrongly marked as joined with the next one, or not marked");
     BREAK(uint64_t, page->summary, 1, "block: the summary is wrong");
     BREAK(uint64_t, page->summary, 7, "block: the summary is wrong");
     BREAK(uint64_t, page->summary, 3 | (uint64_t)1 << 63, "block: the summary is wrong");
-    BREAK(uint64_t, page->direct, 3, "block: direct or not, and marked otherwise");
-    BREAK(uint8_t, other->capacity[empty], 4, "block: an empty block with a chunk, or the other way round");
-    BREAK(uint8_t, page->capacity[0], 0, "block: an empty block with a chunk, or the other way round");
+    BREAK(uint64_t, page->direct, 3, "block: wrongly marked as direct, or not marked");
+    BREAK(uint8_t, other->capacity[empty], 4, "block: an empty block has a chunk, or one with ids has none");
+    BREAK(uint8_t, page->capacity[0], 0, "block: an empty block has a chunk, or one with ids has none");
     BREAK(uint8_t, page->capacity[0], 2, "block: more ids than slots");
     BREAK(const uint8_t *, other->chunks[empty].map, map,
-          "block: an empty block that points somewhere, or the other way round");
-    BREAK(char *, page->chunks[1].data, NULL, "block: an empty block that points somewhere, or the other way round");
-    BREAK(uint8_t, other->used[empty], 1, "block: an empty block with slots");
-    BREAK(const uint8_t *, page->chunks[0].map, ids, "block: a map outside of its chunk");
-    BREAK(uint8_t, map[3], 3, "block: an id with a slot that it cannot have");
-    BREAK(const uint8_t *, page->chunks[1].map, map, "block: an id with a slot that it cannot have");
-    BREAK(uint8_t, ids[2], 1, "block: a slot of another id");
-    BREAK(uint8_t, map[3], 1, "block: a slot of another id");
-    BREAK(uint32_t, blocks->count, 66, "blocks: the number of components is not what was counted");
+          "block: an empty block has an address, or one with ids has none");
+    BREAK(char *, page->chunks[1].data, NULL, "block: an empty block has an address, or one with ids has none");
+    BREAK(uint8_t, other->used[empty], 1, "block: an empty block has slots");
+    BREAK(const uint8_t *, page->chunks[0].map, ids, "block: the map is not in the chunk");
+    BREAK(uint8_t, map[3], 3, "block: an id has an impossible slot");
+    BREAK(const uint8_t *, page->chunks[1].map, map, "block: an id has an impossible slot");
+    BREAK(uint8_t, ids[2], 1, "block: the slot of an id belongs to another id");
+    BREAK(uint8_t, map[3], 1, "block: the slot of an id belongs to another id");
+    BREAK(uint32_t, blocks->count, 66, "blocks: the number of components is wrong");
     BREAK(uint32_t, blocks->first_page, 1, "blocks: a component before the first page");
     BREAK(uint32_t, blocks->end_page, 0, "blocks: a component behind the last page");
-    BREAK(uint32_t, blocks->end_page, blocks->page_count + 1, "blocks: an end beyond its table");
+    BREAK(uint32_t, blocks->end_page, blocks->page_count + 1, "blocks: the end is beyond the directory");
     BREAK(size_t, blocks->heap.bytes, blocks->heap.bytes + 1, "blocks: bytes that are not accounted for");
-    BREAK(uint64_t, page->masks[0], 0x13, "block: an id with a slot that it cannot have");
+    BREAK(uint64_t, page->masks[0], 0x13, "block: an id has an impossible slot");
 }
 
 static void test_the_validator_sees_a_component_of_a_dead_entity(void **state) {
@@ -716,7 +716,7 @@ static void test_the_validator_sees_a_component_of_a_dead_entity(void **state) {
     *generation -= 1;
     covey_destroy(world, e);
     BREAK(uint64_t, covey_pool_find_raw(world, covey_id(Blocked))->blocks.pages[0]->masks[0], 1,
-          "block: a slot of another id");
+          "block: the slot of an id belongs to another id");
 }
 
 int main(void) {

@@ -400,13 +400,14 @@ static void call_outside_of_systems(void (*call)(void)) { call_while_systems_run
 
 static void test_changing_calls_refuse_inside_of_a_system(void **state) {
     each_call_is_refused(state, call_in_system,
-                         "system move changes the structure: mark it .exclusive, or record into job->commands");
+                         "system move makes a structural change: mark it .exclusive, or record into job->commands");
 }
 
 static void test_changing_calls_refuse_in_other_threads_while_systems_run(void **state) {
-    each_call_is_refused(state, call_outside_of_systems,
-                         "a thread that runs no system changes the structure while systems run: wait until they have "
-                         "ended");
+    each_call_is_refused(
+        state, call_outside_of_systems,
+        "a thread outside the schedule makes a structural change while systems run: wait until they have "
+        "ended");
 }
 
 static void overwrite_target(void) { assert_non_null(covey_set(world, target, Body, { 3, ~3u })); }

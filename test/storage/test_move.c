@@ -269,8 +269,8 @@ static void change_many(test_random *random, uint32_t number) {
     }
 }
 
-static void ignore_move(covey_entity e, const void *from, void *to, void *context) {
-    (void)e, (void)from, (void)to, (void)context;
+static void ignore_move(covey_entity moved, const void *from, void *to, void *context) {
+    (void)moved, (void)from, (void)to, (void)context;
 }
 
 static void change_order(test_random *random) {

@@ -495,28 +495,28 @@ static void test_the_validator_sees_what_is_wrong_with_slabs(void **state) {
     covey__slab *first = blocks->slabs[0], *second = blocks->slabs[1];
     blocks->slabs[0] = second;
     blocks->slabs[1] = first;
-    assert_reason("slabs: not by address");
+    assert_reason("slabs: not sorted by address");
     blocks->slabs[0] = first;
     blocks->slabs[1] = second;
-    BREAK(uint32_t, slab->used, 2, "slabs: a chunk that is neither free nor used");
-    BREAK(uint32_t, slab->fresh, 3, "slabs: a chunk that is neither free nor used");
-    BREAK(uint32_t, slab->free, UINT32_MAX, "slabs: a chunk that is neither free nor used");
-    BREAK(uint32_t, slab->free, 3, "slabs: a chunk that is neither free nor used");
+    BREAK(uint32_t, slab->used, 2, "slabs: a chunk is neither free nor used");
+    BREAK(uint32_t, slab->fresh, 3, "slabs: a chunk is neither free nor used");
+    BREAK(uint32_t, slab->free, UINT32_MAX, "slabs: a chunk is neither free nor used");
+    BREAK(uint32_t, slab->free, 3, "slabs: a chunk is neither free nor used");
     uint32_t *next = (uint32_t *)(void *)((char *)slab + HEADER + slab->stride); /* of the free chunk */
-    BREAK(uint32_t, *next, 1, "slabs: a chunk that is neither free nor used");
-    BREAK(covey__slab *, blocks->roomy[class], NULL, "slabs: with room and not in the list, or the other way round");
-    BREAK(covey__slab *, slab->next, full, "slabs: with room and not in the list, or the other way round");
-    BREAK(uint8_t, slab->capacity, 32, "slabs: the number of chunks is not what was counted");
+    BREAK(uint32_t, *next, 1, "slabs: a chunk is neither free nor used");
+    BREAK(covey__slab *, blocks->roomy[class], NULL, "slabs: a slab with room is not in its list, or a full one is");
+    BREAK(covey__slab *, slab->next, full, "slabs: a slab with room is not in its list, or a full one is");
+    BREAK(uint8_t, slab->capacity, 32, "slabs: the number of chunks is wrong");
     covey__block_page *page = covey__block_page_of(blocks, 256);
     char **data = &page->chunks[covey__block_of(256)].data;
-    BREAK(char *, *data, *data + 1, "slabs: the number of chunks is not what was counted");
-    BREAK(char *, *data, *data + slab->stride, "slabs: a chunk that two have, or one that is free and used");
+    BREAK(char *, *data, *data + 1, "slabs: the number of chunks is wrong");
+    BREAK(char *, *data, *data + slab->stride, "slabs: a chunk is used twice, or both free and used");
 }
 
 static void test_the_validator_sees_a_pinned_block_that_is_not_direct(void **state) {
     (void)state;
     create_with(covey_id(Blocked), 1);
-    BREAK(bool, store_of(covey_id(Blocked))->pinned, true, "block: pinned, and not direct");
+    BREAK(bool, store_of(covey_id(Blocked))->pinned, true, "block: a block of a pinned pool is not direct");
 }
 
 int main(void) {

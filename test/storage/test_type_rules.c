@@ -152,7 +152,7 @@ static void test_rules_of_fields_are_named(void **state) {
     (void)state;
     const covey_field two[] = { { "x", COVEY_KIND_U32, 0, 1, NULL }, { "x", COVEY_KIND_U32, 4, 1, NULL } };
     const covey_field over[] = { { "x", COVEY_KIND_U32, 0, 1, NULL }, { "y", COVEY_KIND_U32, 2, 1, NULL } };
-    const char *nothing = "has .fields that describe nothing: name the fields, or leave them out";
+    const char *nothing = "has .fields without any field: list the fields, or leave out .fields";
     const char *half = "has a field with only one of COVEY_KIND_NESTED and .nested: set both or none";
     const covey_fields *one = FIELDS(4, 1, FIELD("x", COVEY_KIND_U32, 0, 1, NULL));
     const struct {
@@ -161,25 +161,25 @@ static void test_rules_of_fields_are_named(void **state) {
     } rules[] = {
         { FIELDS(4, 0, two), nothing },
         { many_fields(), "has more than 256 fields in a struct: nest some of them" },
-        { nested(DEEPEST), "has structs more than 8 deep in each other: flatten them" },
+        { nested(DEEPEST), "has structs nested more than 8 deep: flatten them" },
         { FIELDS(4, 1, FIELD(NULL, COVEY_KIND_U32, 0, 1, NULL)), "has a field without a name: set .name" },
         { FIELDS(4, 1, FIELD("", COVEY_KIND_U32, 0, 1, NULL)), "has a field without a name: set .name" },
         { FIELDS(4, 1, FIELD("x", (covey_kind)99, 0, 1, NULL)),
           "has a field of an unknown kind: use a value of covey_kind" },
         { FIELDS(4, 1, FIELD("x", COVEY_KIND_U32, 0, 0, NULL)),
-          "has a field with a .count of 0: a single value has 1" },
+          "has a field with a .count of 0: set it to 1 for a single value" },
         { FIELDS(4, 1, FIELD("x", COVEY_KIND_NESTED, 0, 1, NULL)), half },
         { FIELDS(4, 1, FIELD("x", COVEY_KIND_U32, 0, 1, one)), half },
         { FIELDS(8, 2, over), "has fields that overlap or are out of order: list them by .offset" },
-        { FIELDS(8, 2, two), "has two fields of one name: rename one" },
+        { FIELDS(8, 2, two), "has two fields with the same name: rename one" },
         { FIELDS(4, 1, FIELD("x", COVEY_KIND_U32, 1, 1, NULL)),
-          "has a field that ends behind its struct: check .offset and .count" },
+          "has a field that ends beyond its struct: check .offset and .count" },
     };
     for (uint32_t i = 0; i < COUNT_OF(rules); i++)
         assert_rule(&(covey_type){ .name = "T", .size = rules[i].fields->size, .fields = rules[i].fields },
                     rules[i].text);
     assert_rule(&(covey_type){ .name = "T", .size = 8, .fields = one },
-                "has .fields of a struct of another size: describe the struct of .size");
+                "has .fields of a struct whose size is not .size: describe the same struct");
 }
 
 int main(void) {

@@ -51,13 +51,13 @@ static void test_the_shape_of_a_set(void **state) {
     BREAK(uint32_t, fixed->holes, fixed->end + 1, "set: more holes than positions");
     BREAK(uint32_t, packed->holes, 1, "set: a hole under a policy that makes none");
     BREAK(uint32_t, packed->dead, 1, "set: dead elements under a policy that keeps none");
-    BREAK(uint32_t, packed->hole, 0, "set: a list of holes under a policy without one");
+    BREAK(uint32_t, packed->hole, 0, "set: a free list under a policy without one");
     BREAK(uint64_t *, packed->marks, ordered->marks, "set: marks under a policy without them");
     BREAK(uint32_t, ordered->mark_capacity, 0, "set: more positions than marks");
     BREAK(uint32_t, packed->id_capacity, packed->end - 1, "set: more positions than capacity for ids");
     BREAK(uint32_t, packed->data_capacity, packed->end - 1, "set: more positions than capacity for values");
     BREAK(uint32_t, packed->room, packed->id_capacity + 1, "set: room beyond the capacity");
-    BREAK(void *, tag->data, NULL, "set: values without bytes have no address");
+    BREAK(void *, tag->data, NULL, "set: a set of ids has no address for its values");
 }
 
 static void test_positions_and_slots_agree(void **state) {
@@ -65,21 +65,21 @@ static void test_positions_and_slots_agree(void **state) {
     covey_sparse_set *packed = set_of(covey_id(Packed)), *fixed = set_of(covey_id(Fixed)),
                      *kept = set_of(covey_id(Kept)), *ordered = set_of(covey_id(Ordered));
     break_id(&packed->ids[1], entity(COVEY_NONE, packed->ids[1].generation), "set: an id that cannot exist");
-    break_id(&packed->ids[1], entity(packed->ids[1].index, 0), "set: the number of holes is not what was counted");
+    break_id(&packed->ids[1], entity(packed->ids[1].index, 0), "set: the number of holes is wrong");
     break_id(&kept->ids[kept->end], entity(kept->ids[kept->end].index, 0), "set: an id that cannot exist");
     break_id(&packed->ids[1], entity(COVEY_NONE - 1, packed->ids[1].generation), "set: an element without a page");
     break_id(&packed->ids[1], entity(packed->ids[0].index, packed->ids[1].generation),
-             "set: a slot that is not its element's");
-    break_id(&packed->ids[1], entity(packed->ids[1].index, 3), "set: a slot that is not its element's");
+             "set: a slot does not match its element");
+    break_id(&packed->ids[1], entity(packed->ids[1].index, 3), "set: a slot does not match its element");
     covey__slot *slot = covey__slot_of(packed, packed->ids[1].index);
-    BREAK(covey__slot, *slot, COVEY__SLOT_NULL, "set: a slot that is not its element's");
-    BREAK(covey__slot, *slot, *slot + 1, "set: a slot that is not its element's");
-    BREAK(uint32_t, fixed->holes, fixed->holes - 1, "set: the number of holes is not what was counted");
-    BREAK(uint64_t, ordered->marks[0], ordered->marks[0] | 1, "set: the number of holes is not what was counted");
+    BREAK(covey__slot, *slot, COVEY__SLOT_NULL, "set: a slot does not match its element");
+    BREAK(covey__slot, *slot, *slot + 1, "set: a slot does not match its element");
+    BREAK(uint32_t, fixed->holes, fixed->holes - 1, "set: the number of holes is wrong");
+    BREAK(uint64_t, ordered->marks[0], ordered->marks[0] | 1, "set: the number of holes is wrong");
     BREAK(uint64_t, ordered->marks[0], ordered->marks[0] | (uint64_t)1 << 60, "set: a mark behind the last element");
     covey__slot *absent = covey__slot_of(packed, held[2].index);
-    BREAK(covey__slot, *absent, COVEY__SLOT(COVEY_NONE, 1), "set: a slot that is neither null nor taken");
-    BREAK(covey__slot, *absent, COVEY__SLOT(0, 0), "set: a slot that is neither null nor taken");
+    BREAK(covey__slot, *absent, COVEY__SLOT(COVEY_NONE, 1), "set: a slot is neither absent nor in use");
+    BREAK(covey__slot, *absent, COVEY__SLOT(0, 0), "set: a slot is neither absent nor in use");
     BREAK(covey__slot, *absent, COVEY__SLOT(0, 1), "set: more slots than elements");
 }
 
@@ -88,20 +88,20 @@ static void test_the_list_of_holes(void **state) {
     covey_sparse_set *fixed = set_of(covey_id(Fixed));
     uint32_t first = fixed->hole, second = fixed->ids[first].index;
     assert_int_equal(fixed->holes, 3);
-    BREAK(uint32_t, fixed->hole, 0, "set: the list of holes leads to an element");
-    BREAK(uint32_t, fixed->hole, fixed->end, "set: the list of holes leads to an element");
+    BREAK(uint32_t, fixed->hole, 0, "set: the free list leads to an element");
+    BREAK(uint32_t, fixed->hole, fixed->end, "set: the free list leads to an element");
     break_id(&fixed->ids[second], entity(first, fixed->ids[second].generation),
-             "set: the list of holes is longer than their number");
-    BREAK(uint32_t, fixed->hole, second, "set: a hole that is not in the list");
-    BREAK(uint32_t, fixed->hole, COVEY_NONE, "set: a hole that is not in the list");
+             "set: the free list is longer than the number of holes");
+    BREAK(uint32_t, fixed->hole, second, "set: a hole is not in the free list");
+    BREAK(uint32_t, fixed->hole, COVEY_NONE, "set: a hole is not in the free list");
 }
 
 static void test_pools(void **state) {
     (void)state;
     covey_pool *packed = covey_pool_of(world, Packed);
     BREAK(covey_world *, packed->world, NULL, "pool: of another world");
-    BREAK(uint32_t, packed->set.size, 4, "pool: values of another size than the type's");
-    BREAK(uint32_t, packed->blocks.count, 1, "pool: something in the storage that is not used");
+    BREAK(uint32_t, packed->set.size, 4, "pool: the size of its values is not that of its type");
+    BREAK(uint32_t, packed->blocks.count, 1, "pool: the unused storage is not empty");
     BREAK(size_t, packed->set.heap.bytes, 0, "pool: bytes that are not accounted for");
 }
 
@@ -205,12 +205,12 @@ static void test_listeners(void **state) {
     BREAK(uint32_t, world->heard, 0, "listeners: their number is not what was counted");
     BREAK(uint64_t, world->connections, 0, "listeners: a connection that was never made");
     BREAK(void *, world->dying, &somebody, "entities: one that dies without a word");
-    BREAK(uint8_t, tags->uses, COVEY__USE_INTERNAL, "block: direct or not, and marked otherwise");
-    BREAK(uint8_t, tags->blocks.pages[0]->capacity[0], 64, "reactive set: a block that is not ready");
+    BREAK(uint8_t, tags->uses, COVEY__USE_INTERNAL, "block: wrongly marked as direct, or not marked");
+    BREAK(uint8_t, tags->blocks.pages[0]->capacity[0], 64, "reactive set: a block is not prepared for marks");
     BREAK(uint64_t, tags->blocks.pages[0]->summary, 2, "reactive set: the summary is wrong");
-    BREAK(uint32_t, tags->blocks.count, 9, "reactive set: the number of marks is not what was counted");
+    BREAK(uint32_t, tags->blocks.count, 9, "reactive set: the number of marks is wrong");
     BREAK(size_t, tags->blocks.heap.bytes, 1, "reactive set: bytes that are not accounted for");
-    BREAK(uint32_t, tags->size, 4, "pool: values of another size than the type's");
+    BREAK(uint32_t, tags->size, 4, "pool: the size of its values is not that of its type");
     BREAK(struct covey__observers *, packed->observers, NULL, "world: bytes that are not accounted for");
     uint32_t near = world->presence_count;
     world->presence_count = 0;

@@ -8,7 +8,7 @@ extern "C" {
 
 typedef enum covey__record_kind {
     COVEY__RECORD_END = 0,
-    COVEY__RECORD_ADD = 1, /* these three are stored in the low bits of a type's address */
+    COVEY__RECORD_ADD = 1, /* the first three are stored in the low bits of a type's address */
     COVEY__RECORD_SET = 2,
     COVEY__RECORD_REMOVE = 3,
     COVEY__RECORD_DESTROY = 4, /* these have no type */
@@ -35,19 +35,19 @@ typedef struct covey__command {
  *           0              spent + created       taken   id_count
  */
 struct covey_commands {
-    char *at, *room; /* what fits between is appended inline; nothing does while the buffer is busy */
+    char *at, *room; /* commands that fit between are appended inline; none do while it is busy */
     uint32_t count;  /* remaining commands */
     uint32_t lost;   /* recordings that failed and were not reported yet */
-    uint32_t wanted; /* ids to keep ready; 0: each is taken from the world, unless it is `apart` */
+    uint32_t wanted; /* ids to keep ready; 0: each is taken from the world, unless the buffer is `apart` */
     uint32_t spent, taken, id_count, id_capacity;
     bool busy;  /* being replayed or cleared: nothing is recorded */
-    bool apart; /* takes no id from the world while it records, even if it keeps none ready */
+    bool apart; /* never takes ids from the world while recording, even if it keeps none ready */
     covey_entity *ids;
     char *bytes;
     size_t next;                      /* the command that replaying begins with */
     uint32_t lines;                   /* 64 bytes each */
-    uint32_t created;                 /* entities of the replay that is under way */
-    covey_result result, lost_result; /* why the last failed recording failed; why the first of the lost ones did, */
+    uint32_t created;                 /* entities that the current replay has created */
+    covey_result result, lost_result; /* why the last failed recording failed; why the first lost one did, */
     const char *lost_because;         /* in words */
     covey_world *world;
     covey_commands *next_of_world, *previous_of_world;
@@ -58,7 +58,7 @@ struct covey_commands {
 /* Makes room for a command, or returns NULL. */
 COVEY_API char *covey__record_slowly(covey_commands *commands, size_t bytes);
 COVEY_API bool covey__record_nobody(covey_commands *commands); /* a command for the null handle: false */
-COVEY_API bool covey__record_moved(covey_commands *commands);  /* a value that only a hook may move: false */
+COVEY_API bool covey__record_moved(covey_commands *commands);  /* the type has a move hook: false */
 /* The same as covey__record, for types that are aligned to more than 8. */
 COVEY_API bool covey__record_wide(covey_commands *commands, covey_entity e, const covey_type *type,
                                   covey__record_kind kind, const void *value);

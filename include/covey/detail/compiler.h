@@ -1,4 +1,4 @@
-/* What covey.h needs of a compiler, and work-arounds for what compilers do badly. Not API. */
+/* Compiler features that covey.h needs, and work-arounds for slow code that compilers make. Not API. */
 #ifndef COVEY_DETAIL_COMPILER_H
 #define COVEY_DETAIL_COMPILER_H
 
@@ -52,9 +52,9 @@
 #if defined(__GNUC__)
 #define COVEY__LIKELY(x) __builtin_expect(!!(x), 1)
 #define COVEY__ASSUME(x) ((x) ? (void)0 : __builtin_unreachable())
-#define COVEY__PURE __attribute__((pure)) /* reads, and changes nothing */
+#define COVEY__PURE __attribute__((pure)) /* only reads */
 #define COVEY__NOINLINE __attribute__((noinline))
-#define COVEY__GET_WORD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED) /* that another thread may write */
+#define COVEY__GET_WORD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED) /* another thread may write it */
 #else
 #define COVEY__LIKELY(x) (!!(x))
 #define COVEY__ASSUME(x) ((void)0)

@@ -5,14 +5,14 @@
 #if COVEY_ASSERT_LEVEL >= 1
 #define COVEY__CONTRACT(world, holds, what) \
     (COVEY__LIKELY(holds) ? (void)0 : covey__contract_of(__func__, (world), (what), __FILE__, __LINE__))
-/* The world of a call, in the macro that makes the call: checked with the line of the caller. The type is that of the
- * argument, which is not evaluated twice, so that compilers still check it. */
+/* Checks the world of a call in its macro, with the line of the caller. Has the type of the argument, so that compilers
+ * still check that, and evaluates it once. */
 #define COVEY__WORLD(world) (0 ? (world) : covey__needs_world((world), __FILE__, __LINE__))
 #define COVEY__TYPED(pool, T) covey__typed((pool), covey_id(T), __FILE__, __LINE__)
 /* A pool whose packed arrays are asked for: the log says, with the line of the caller, if it is in blocks. */
 #define COVEY__PACKED(pool) covey__needs_packed((pool), __FILE__, __LINE__)
-/* Whether a hook, or a system that runs in parallel with others, makes the call, which is then refused. Also checks that
- * there is a world. */
+/* Whether a hook, or a system that runs in parallel with others, makes the call: then it is refused. Also checks that
+ * the world is not NULL. */
 #define COVEY__IN_HOOK(world)                                           \
     (!COVEY__LIKELY((world) && COVEY__GET_WORD((world)->hooks) == 0) && \
      covey__refuse_in_hook((world), __FILE__, __LINE__))

@@ -11,16 +11,16 @@
     COVEY_TAG_DECLARE(T);         \
     const covey_type covey_type_##T = { .name = #T, .size = 0, .align = 1, __VA_ARGS__ }
 
-/* An array type for each component, one byte longer than a value. Where a component is not defined, its name is the
- * message of the compiler. */
+/* An array type for each component, one byte longer than a value. If a component is not defined, the compiler's error
+ * message contains this name. */
 #define COVEY__SIZE_TYPE(T) covey__needs_COVEY_COMPONENT_DEFINE_of_##T
 /* The size of T. */
 #define COVEY__SIZE(T) (sizeof(COVEY__SIZE_TYPE(T)) - 1u)
 
 /* Checks of macro arguments. Their names appear in compiler messages about a mistake. */
-/* Elements, not the pointers themselves: clang warns about a difference from a null pointer. */
+/* Compares addresses of elements, because clang warns about a difference from a null pointer. */
 #define COVEY__EXPECTS_POINTER_TO(T, pointer) ((void)sizeof(&(pointer)[0] - &((const T *)(pointer))[0]), (pointer))
-#if !defined(__cplusplus) && !defined(__TINYC__) /* which know no assertions in structs */
+#if !defined(__cplusplus) && !defined(__TINYC__) /* these do not support assertions in structs */
 #define COVEY__EXPECTS_BRACES(T, ...)                                                                      \
     (COVEY__EXPECTS(COVEY__SIZE(T) != 0, #T " is a tag, without a value: use the call that ends in _tag"), \
      COVEY__EXPECTS(COVEY__BEGINS_WITH_BRACE(__VA_ARGS__),                                                 \
@@ -28,13 +28,13 @@
                     "_value, with its address: covey_add_value(world, e, " #T ", &variable)"),             \
      &(T)__VA_ARGS__)
 #define COVEY__EXPECTS_TAG(T) \
-    (COVEY__EXPECTS(COVEY__SIZE(T) == 0, #T " is no tag, it has a value: use the call without _tag"), covey_id(T))
+    (COVEY__EXPECTS(COVEY__SIZE(T) == 0, #T " is not a tag, it has a value: use the call without _tag"), covey_id(T))
 #define COVEY__EXPECTS(holds, text)    \
     (void)sizeof(struct {              \
         _Static_assert((holds), text); \
         char member;                   \
     })
-/* Compilers that know this function know its result. */
+/* Compilers that know this function compute its result. */
 #if defined(__GNUC__)
 #define COVEY__BEGINS_WITH_BRACE(...) (__builtin_strncmp(COVEY__TEXT(__VA_ARGS__), "{", 1) == 0)
 #else

@@ -2,7 +2,7 @@
 #ifndef COVEY_DETAIL_EACH_H
 #define COVEY_DETAIL_EACH_H
 
-/* macro(T, word) for each word. */
+/* Expands to macro(T, word) for each word. */
 #define COVEY__EACH(macro, T, ...) COVEY__EACH_OF(COVEY__WORDS(__VA_ARGS__), macro, T, __VA_ARGS__)
 #define COVEY__EACH_OF(count, ...) COVEY__EACH_EXPAND(count, __VA_ARGS__)
 #define COVEY__EACH_EXPAND(count, ...) COVEY__EACH_##count(__VA_ARGS__)

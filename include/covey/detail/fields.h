@@ -1,11 +1,11 @@
 /* How the words of COVEY_FIELDS_DEFINE become fields. Not API.
  *
- * A word expands to a shape, the C type of an element, its kind, its fields and the member. The members, as they are
- * listed, make up a struct of their own: where it differs from T, something is missing or out of order. */
+ * A word expands to a shape, the C type of an element, its kind, its fields and the member. The listed members also
+ * make up a second struct: if its layout differs from T, a member is missing or out of order. */
 #ifndef COVEY_DETAIL_FIELDS_H
 #define COVEY_DETAIL_FIELDS_H
 
-/* What an element is: its C type and its kind. */
+/* The C type and the kind of an element. */
 #define COVEY__BASE_i8 int8_t, COVEY_KIND_I8
 #define COVEY__BASE_i16 int16_t, COVEY_KIND_I16
 #define COVEY__BASE_i32 int32_t, COVEY_KIND_I32
@@ -38,7 +38,7 @@
 #define COVEY__WORD_nested_array(S, m) MANY, S, COVEY_KIND_NESTED, &covey_fields_##S, m
 #define COVEY__WORD_padding(type, m) ANY, type, COVEY_KIND_PADDING, NULL, m
 
-/* The first element of a member, whose address has the type of an element; of padding, nothing is checked. */
+/* The first element of a member: its address has the type of an element. Padding is not checked. */
 #define COVEY__MEMBER(T, m) (((T *)0)->m)
 #define COVEY__ELEMENT_ONE(T, C, m) &COVEY__MEMBER(T, m)
 #define COVEY__ELEMENT_MANY(T, C, m) &COVEY__MEMBER(T, m)[0]
@@ -50,8 +50,8 @@
 #define COVEY__COUNT_GRID(T, C, m) sizeof(COVEY__MEMBER(T, m)) / sizeof(C)
 #define COVEY__COUNT_ANY(T, C, m) sizeof(COVEY__MEMBER(T, m))
 
-/* A known word expands to five arguments, one that is not known to fewer. That is said once, in the struct: what follows
- * from it is not. */
+/* A known word expands to five arguments, an unknown one to fewer. The struct reports an unknown word; the other checks
+ * then stay silent. */
 #define COVEY__FIELD_KNOWN(T, word) COVEY__OF_WORD(KNOWN, T, #word, COVEY__WORD_##word)
 #define COVEY__FIELD_SHADOW(T, word) COVEY__OF_WORD(SHADOW, T, #word, COVEY__WORD_##word)
 #define COVEY__FIELD_CHECK(T, word) COVEY__OF_WORD(CHECK, T, #word, COVEY__WORD_##word)
@@ -62,10 +62,10 @@
 #define COVEY__OF_KNOWN(what, T, text, ...) COVEY__##what##_OF(T, __VA_ARGS__)
 #define COVEY__OF_UNKNOWN(what, T, text, ...) COVEY__##what##_OF_UNKNOWN(T, text)
 
-#define COVEY__SHADOW_OF_UNKNOWN(T, text)                                                                           \
-    COVEY__STATIC_ASSERT(sizeof(T) == 0, text " is no word for a member of " #T ": use i8(m) to i64(m), u8(m) to "  \
-                                              "u64(m), f32(m), f64(m), boolean(m), character(m), entity(m), array(" \
-                                              "word, m), matrix(word, m), nested(S, m), nested_array(S, m) or "     \
+#define COVEY__SHADOW_OF_UNKNOWN(T, text)                                                                             \
+    COVEY__STATIC_ASSERT(sizeof(T) == 0, text " is not a word for a member of " #T ": use i8(m) to i64(m), u8(m) to " \
+                                              "u64(m), f32(m), f64(m), boolean(m), character(m), entity(m), array("   \
+                                              "word, m), matrix(word, m), nested(S, m), nested_array(S, m) or "       \
                                               "padding(type, m)");
 #define COVEY__KNOWN_OF(T, shape, C, kind, nested, m)
 #define COVEY__KNOWN_OF_UNKNOWN(T, text) &&0

@@ -1,6 +1,6 @@
 /* The hot path: entities and components. Not API.
  *
- * It is in a header so that calls inline with the size of a value as a constant. */
+ * It is in a header so that calls are inlined with the size of a value as a constant. */
 #ifndef COVEY_DETAIL_HOT_H
 #define COVEY_DETAIL_HOT_H
 
@@ -9,11 +9,11 @@ extern "C" {
 #endif
 
 COVEY_API covey_entity covey__create_slowly(covey_world *world);
-/* Continues with an entity that has the first of its components; undoes everything if that is not simple. */
+/* Adds the remaining components to an entity that has the first ones; undoes everything if it fails. */
 COVEY_API covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_t generation,
                                                const covey_component *components, uint32_t added);
 COVEY_API bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation);
-/* Pure: remembering an unknown type changes no answer. */
+/* Pure, although it remembers unknown types: that changes no result. */
 COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
 /* These take a handle as a word, as lookups of sparse sets do: COVEY__SLOT(index, generation). */
 COVEY_API COVEY__PURE void *covey__get_slowly(const covey_world *world, covey__slot handle, const covey_type *type);
@@ -34,18 +34,18 @@ COVEY_API void *covey__pool_renewed(covey_pool *pool, uint32_t index, uint32_t g
 COVEY_API void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API uint32_t covey__block_next(const covey__block_store *blocks, uint32_t index);
 COVEY_API void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line);
-/* The same for a contract of a function: a public one is named before the text. */
+/* The same; puts the name of the function before the text, if it is public. */
 COVEY_API void covey__contract_of(const char *function, const covey_world *world, const char *what, const char *file,
                                   int line);
 COVEY_API bool covey__refuse_in_hook(covey_world *world, const char *file, int line); /* true */
-/* The world has a guard. */
+/* Only if the world has a guard. */
 COVEY_API void covey__check_use(const covey_world *world, const covey_type *type, covey__access access,
                                 const char *file, int line);
 COVEY_API covey_pool *covey__typed(const covey_pool *pool, const covey_type *type, const char *file, int line);
 COVEY_API void covey__refuse_arrays(const covey_pool *pool, const char *file, int line);
 COVEY_API void covey__changed(const covey_world *world);
 
-/* The slot of an index that the table reaches. */
+/* The slot of an index that the table covers. */
 COVEY_HOT covey__slot *covey__slot_in(const uintptr_t *pages, uint32_t index) {
     return (covey__slot *)(pages[index / COVEY_PAGE_SIZE] + index * sizeof(covey__slot));
 }
@@ -82,7 +82,7 @@ COVEY_HOT void covey__copy(void *to, const void *from, size_t size) {
     }
 }
 
-/* Not covey__copy: gcc 12 looks into its cases, and warns that a literal of four bytes has no sixteen. */
+/* Not covey__copy: gcc 12 checks all its cases, and warns that a literal of four bytes does not have sixteen. */
 COVEY_HOT void covey__fill(void *to, const void *value, size_t size) {
     if (value) memcpy(to, value, size);
     else memset(to, 0, size);
@@ -170,7 +170,7 @@ COVEY_HOT covey_entity covey_create(covey_world *world) {
 /* Removes an entity from all pools if that is one bit of a mask in each. Otherwise false; what was done may be
  * repeated. */
 COVEY_HOT bool covey__erase_next(covey__emptying *emptying, uint32_t index) {
-    uint64_t bit = (uint64_t)1 << index % 64;
+    uint64_t bit = (uint64_t)1 << index % COVEY__BLOCK_IDS;
     for (uint32_t i = 0; i < emptying->count; i++) {
         uint64_t mask = *emptying->masks[i], left = mask & ~bit;
         if (!COVEY__LIKELY(left != 0)) return false;
@@ -186,7 +186,7 @@ COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
     covey__emptying *emptying = &world->emptying;
     if (COVEY__IN_HOOK(world)) return false;
     uint32_t index = covey__index(e), generation = covey__generation(e);
-    if (!COVEY__LIKELY(emptying->block == index / 64 && emptying->moves == world->moves))
+    if (!COVEY__LIKELY(emptying->block == index / COVEY__BLOCK_IDS && emptying->moves == world->moves))
         return covey__destroy_slowly(world, index, generation);
     covey__entity_page *page = emptying->page;
     if (!COVEY__LIKELY(page->generation[index % COVEY_PAGE_SIZE] == generation)) return false;
@@ -216,7 +216,7 @@ COVEY_INLINE uint32_t covey__next_live(const covey_sparse_set *set, uint32_t pos
 
 COVEY_INLINE bool covey__in_blocks(const covey_pool *pool) { return pool->storage != COVEY_STORAGE_SPARSE; }
 
-COVEY_INLINE uint32_t covey__block_of(uint32_t index) { return index / 64 % COVEY__PAGE_BLOCKS; }
+COVEY_INLINE uint32_t covey__block_of(uint32_t index) { return index / COVEY__BLOCK_IDS % COVEY__PAGE_BLOCKS; }
 
 /* The page of an index that the directory covers. */
 COVEY_INLINE covey__block_page *covey__block_page_of(const covey__block_store *blocks, uint32_t index) {
@@ -226,24 +226,25 @@ COVEY_INLINE covey__block_page *covey__block_page_of(const covey__block_store *b
 /* Whether an index has a component; if the entity is alive, it is that entity's. */
 COVEY_HOT bool covey__block_has(const covey__block_store *blocks, uint32_t index) {
     if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
-    return covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % 64 & 1;
+    return covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % COVEY__BLOCK_IDS & 1;
 }
 
 /* The value of an index that has a component. */
 COVEY_HOT void *covey__block_value(const covey__block_store *blocks, uint32_t index, size_t size) {
     const covey__block_page *page = covey__block_page_of(blocks, index);
     const covey__chunk *chunk = &page->chunks[covey__block_of(index)];
-    return chunk->data + chunk->map[index % 64] * size;
+    return chunk->data + chunk->map[index % COVEY__BLOCK_IDS] * size;
 }
 
 /* Takes a slot in a block that has a free one, or returns NULL. The directory covers the index. */
 COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, size_t size) {
     covey__block_page *page = covey__block_page_of(blocks, index);
-    uint32_t block = covey__block_of(index), bit = index % 64, slot = bit, capacity = page->capacity[block];
+    uint32_t block = covey__block_of(index), bit = index % COVEY__BLOCK_IDS, slot = bit,
+             capacity = page->capacity[block];
     uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << bit;
     char *data = page->chunks[block].data;
     if (mask == with) return NULL;
-    if (!COVEY__LIKELY(capacity == 64)) {
+    if (!COVEY__LIKELY(capacity == COVEY__BLOCK_IDS)) {
         slot = page->used[block];
         if (slot == capacity) return NULL;
         uint8_t *ids = (uint8_t *)data + capacity * size;
@@ -262,10 +263,10 @@ COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, 
 /* Erases the slot of an index that has a component; `left` is the mask that remains, which is not empty. */
 COVEY_HOT void covey__block_erase_slot(covey__block_store *blocks, covey__block_page *page, uint32_t index,
                                        uint64_t left, size_t size) {
-    uint32_t block = covey__block_of(index), bit = index % 64, capacity = page->capacity[block];
+    uint32_t block = covey__block_of(index), bit = index % COVEY__BLOCK_IDS, capacity = page->capacity[block];
     page->masks[block] = left;
     blocks->count--;
-    if (capacity == 64) return;
+    if (capacity == COVEY__BLOCK_IDS) return;
     char *data = page->chunks[block].data;
     uint32_t last = page->used[block] - 1u;
     uint8_t *ids = (uint8_t *)data + capacity * size, *map = ids + capacity;
@@ -285,14 +286,15 @@ COVEY_HOT void covey__block_erase_slot(covey__block_store *blocks, covey__block_
 COVEY_HOT void *covey__pool_fill(covey_pool *pool, covey_entity e, size_t size) {
     uint32_t index = covey__index(e), generation = covey__generation(e);
     const covey__filling *filling = &pool->filling;
-    uint64_t mask = *filling->mask, with = mask | (uint64_t)1 << index % 64;
-    if (!COVEY__LIKELY(filling->generations[index % 64] == generation && (generation & 1) != 0)) return NULL;
+    uint64_t mask = *filling->mask, with = mask | (uint64_t)1 << index % COVEY__BLOCK_IDS;
+    if (!COVEY__LIKELY(filling->generations[index % COVEY__BLOCK_IDS] == generation && (generation & 1) != 0))
+        return NULL;
     if (!COVEY__LIKELY(mask != with)) return NULL;
     *filling->mask = with;
     pool->blocks.count++;
     COVEY__TRACE(pool->world, pool->added, index);
     COVEY__CHANGED(pool->world);
-    char *value = filling->data + index % 64 * size;
+    char *value = filling->data + index % COVEY__BLOCK_IDS * size;
     COVEY__ASSUME(value != NULL);
     return value;
 }
@@ -304,7 +306,7 @@ COVEY_HOT void *covey__pool_append(covey_pool *pool, covey_entity e, size_t size
     COVEY__HIDE(e.generation);
 #endif
     uint32_t index = covey__index(e), generation = covey__generation(e);
-    if (index / 64 == pool->filling.block) return covey__pool_fill(pool, e, size);
+    if (index / COVEY__BLOCK_IDS == pool->filling.block) return covey__pool_fill(pool, e, size);
     if (covey__in_blocks(pool)) {
         if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < pool->blocks.page_count && !pool->observers)) return NULL;
         if (!COVEY__LIKELY(covey__is_current(pool->world, e) && !pool->world->dying)) return NULL;
@@ -388,7 +390,7 @@ COVEY_HOT bool covey__lookup_block(const covey__lookup *lookup, covey_entity e) 
     uint32_t index = covey__index(e);
     const covey__block_store *blocks = &lookup->pool->blocks;
     if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
-    uint64_t there = covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % 64;
+    uint64_t there = covey__block_page_of(blocks, index)->masks[covey__block_of(index)] >> index % COVEY__BLOCK_IDS;
     uint32_t generation = lookup->entities[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
     return (bool)(there & (generation == covey__generation(e)));
 }
@@ -435,7 +437,7 @@ COVEY_HOT void *covey__pool_get_unchecked_sized(const covey_pool *pool, covey_en
     uint32_t index = covey__index(e);
     const covey_sparse_set *set = &pool->set;
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
-    COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is there");
+    COVEY__COSTLY_CONTRACT(pool->world, covey_pool_has(pool, e), "an unchecked get needs a component that is present");
     if (covey__in_blocks(pool)) return covey__block_value(&pool->blocks, index, size);
     return covey__value_at(set, covey__slot_position(*covey__slot_of(set, index)), size);
 }
@@ -488,7 +490,7 @@ COVEY_HOT bool covey__pool_remove(covey_pool *pool, covey_entity e, size_t size)
         covey__block_store *blocks = &pool->blocks;
         if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return false;
         covey__block_page *page = covey__block_page_of(blocks, index);
-        uint64_t mask = page->masks[covey__block_of(index)], left = mask & ~((uint64_t)1 << index % 64);
+        uint64_t mask = page->masks[covey__block_of(index)], left = mask & ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
         if (left == mask) return false;
         COVEY__TRACE(pool->world, pool->removed, index);
         if (COVEY__LIKELY(left != 0 && pool->plain)) covey__block_erase_slot(blocks, page, index, left, size);
@@ -595,7 +597,7 @@ COVEY_HOT void *covey__get_sized(const covey_world *world, covey_entity e, const
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
     COVEY__USES(world, type, COVEY__ACCESS_READ);
     const covey__type_entry *entry = covey__type_entry_of(world, type);
-    covey__lookup lookup = covey__lookup_in(world, entry->pool); /* which may be of another type, or empty */
+    covey__lookup lookup = covey__lookup_in(world, entry->pool); /* the pool may be of another type, or empty */
     if (!COVEY__LIKELY(entry->type == type)) return covey__get_slowly(world, covey__word(e), type);
     COVEY__CONTRACT(world, size == entry->pool->size, "the size is not that of the pool's values");
     return covey__lookup_get(&lookup, e, size);
@@ -668,7 +670,7 @@ COVEY_HOT uint32_t covey__add_listed(covey_world *world, covey_entity e, const c
         const covey_component component = components[i];
         const covey__type_entry *entry = covey__type_entry_of(world, component.type);
         if (!COVEY__LIKELY(entry->type == component.type && !component.value && component.count <= 1)) return i;
-        if (component.size == 0 && entry->pool->size != 0) return i; /* which stands for the size of the type */
+        if (component.size == 0 && entry->pool->size != 0) return i; /* 0 means the size of the type */
         COVEY__CONTRACT(world, component.size == entry->pool->size, "the size is not that of the type");
         if (covey__wants_default(entry->pool, component.values, component.size)) return i;
         void *to = covey__pool_append(entry->pool, e, component.size);

@@ -12,10 +12,11 @@ COVEY_API bool covey__next_rows(covey_iter *it, bool moved);
 COVEY_API void *covey__row_value(const covey_iter *it, uint32_t index, uint32_t field);
 COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
                                       int line);
-/* The index is that of the row, or COVEY_NONE if there is no row. If the type is NULL, that of the field is right. */
+/* `index` is that of the row, or COVEY_NONE if there is no row. If `type` is NULL, any type is accepted. */
 COVEY_API uint32_t covey__check_row_field(const covey_iter *it, uint32_t index, uint32_t field, const covey_type *type,
                                           const char *file, int line);
-/* Before the next span, or row: find rules that were broken since the last one, and remember what there is. */
+/* Called before the next span or row: report rules that were broken since the last one, and note the state for the next
+ * check. */
 COVEY_API void covey__check_span(covey_iter *it, const char *file, int line);
 COVEY_API void covey__check_row(covey_iter *it, const covey_row *row, const char *file, int line);
 
@@ -33,7 +34,7 @@ COVEY_API void covey__check_row(covey_iter *it, const covey_row *row, const char
 #define COVEY__ROW_FIELD(it, row, field, T) \
     covey__row_field_sized((it), (row), COVEY__ROW_FIELD_NUMBER(it, row, field, covey_id(T)), COVEY__SIZE(T))
 
-/* Begins with the rows of the next block of the page, if that is scattered. Otherwise returns false. */
+/* Begins the rows of the next block of the page, if they are visited one by one. Otherwise returns false. */
 COVEY_HOT bool covey__next_scattered(covey_iter *it) {
     uint64_t blocks = it->walk.blocks, next = blocks & (0 - blocks);
     if ((next & it->walk.scattered) == 0 || it->walk.rest != 0) return false;
@@ -73,8 +74,8 @@ COVEY_HOT uint32_t covey__span_row(const covey_iter *it) {
     return it->walk.first + it->block * COVEY__BLOCK_IDS + covey__lowest_bit(it->left);
 }
 
-/* Where a field of the spans of a list is. In views with more than a few fields the lists are short, and four share the
- * space of one. */
+/* The addresses of a field, for the spans of a list. In views with more than COVEY__FEW fields the lists are short, and
+ * four share the space of one. */
 COVEY_HOT char *const *covey__list_of(const covey_iter *it, uint32_t field) {
     return &it->values[field % COVEY__FEW][field / COVEY__FEW * COVEY__PART];
 }
@@ -120,14 +121,14 @@ COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
     row->left = it->matches[block];
     row->now = &it->walk.view->world->moves;
     row->moves = *row->now;
-    covey__row_knows(it, row, block, 0); /* those that no field asks for vanish; a loop would not */
+    covey__row_knows(it, row, block, 0); /* compilers remove those that are not used; they would not remove a loop */
     covey__row_knows(it, row, block, 1);
     covey__row_knows(it, row, block, 2);
     covey__row_knows(it, row, block, 3);
     return true;
 }
 
-/* The next row of a list, or of a new one if there is none, or if values have moved since the rows were listed. */
+/* The next row of a list. Makes a new list if the last one is done, or if values have moved since. */
 COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
     uint32_t at = it->at + 1;
     bool stays = row->now && row->moves == *row->now;
@@ -137,7 +138,7 @@ COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
     }
     if (!covey__next_rows(it, row->now && !stays)) return false;
     row->now = it->walk.shifts;
-    bool known = it->walk.mode < COVEY__MODE_IDS && it->walk.ticked == 0; /* fields are listed, and none is missing */
+    bool known = it->walk.mode < COVEY__MODE_IDS && it->walk.ticked == 0; /* all fields are listed */
     row->moves = known ? *row->now : ~*row->now;
     return true;
 }
@@ -147,7 +148,7 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
     if (!COVEY__LIKELY(row->left != 0)) {
         bool blocks = it->walk.mode == COVEY__MODE_BLOCKS;
         if (!(blocks ? covey__next_row_of_blocks(it, row) : covey__next_row_of_list(it, row))) {
-            row->now = NULL; /* no row is there */
+            row->now = NULL; /* there is no row */
             return false;
         }
     }
@@ -169,7 +170,7 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) 
     return covey__entity(index, covey__generation_of(it->walk.view->world, index));
 }
 
-/* Values that may have moved since they were found, and those whose change is to be marked, are looked up. */
+/* Looks up values that may have moved since the row began, and those whose change must be marked. */
 COVEY_HOT void *covey__row_field_sized(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
     bool stays = row.moves == *row.now;
     if (COVEY__LIKELY(stays && field < COVEY__ROW_CHUNKS && row.left != 0))

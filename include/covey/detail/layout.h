@@ -6,12 +6,12 @@
 extern "C" {
 #endif
 
-#define COVEY__BLOCK_IDS 64                                /* ids of a block: the bits of a word */
-#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < 64 ? 2 : 64) /* blocks in a page of a block store */
+#define COVEY__BLOCK_IDS 64                                              /* ids of a block: the bits of a word */
+#define COVEY__PAGE_BLOCKS (COVEY_PAGE_SIZE < COVEY__BLOCK_IDS ? 2 : 64) /* blocks in a page of a block store */
 
-/* What the load of an image may take. The heaps of a world share one. */
+/* How much memory the load of an image may use. The heaps of a world share one budget. */
 typedef struct covey__budget {
-    bool is_set;   /* a load is under way: only then the rest is used */
+    bool is_set;   /* an image is being loaded; otherwise the rest is not used */
     bool exceeded; /* an allocation was refused */
     uint64_t left; /* bytes */
 } covey__budget;
@@ -22,7 +22,7 @@ typedef struct covey__heap {
     covey__budget *budget; /* or NULL */
 } covey__heap;
 
-/* Values, and where the value of bit i of a block is: at data + map[i] * size. */
+/* The values of a block: that of bit i is at data + map[i] * size. */
 typedef struct covey__chunk {
     char *data;
     const uint8_t *map;
@@ -154,12 +154,13 @@ typedef struct covey__block_page {
     uint64_t joined; /* bit b: blocks b and b + 1 are direct, and the values of the second follow those of the first */
     uint64_t masks[COVEY__PAGE_BLOCKS];
     covey__chunk chunks[COVEY__PAGE_BLOCKS];
-    uint8_t capacity[COVEY__PAGE_BLOCKS]; /* 64 is direct */
+    uint8_t capacity[COVEY__PAGE_BLOCKS]; /* COVEY__BLOCK_IDS: it is direct */
     uint8_t used[COVEY__PAGE_BLOCKS];     /* slots of a compact block that are used: the first ones; direct: 0 */
 } covey__block_page;
 
-#define COVEY__CLASSES 5       /* capacities of a growing block */
-#define COVEY__MAPPED_WHOLE 65 /* the capacity of a compact block with room for all its ids: 64 means direct */
+#define COVEY__CLASSES 5 /* capacities of a growing block */
+/* The capacity of a compact block with room for all its ids; COVEY__BLOCK_IDS means direct. */
+#define COVEY__MAPPED_WHOLE (COVEY__BLOCK_IDS + 1)
 
 /* Chunks come from slabs: arrays of chunks of one capacity. */
 typedef struct covey__slab covey__slab;
@@ -167,8 +168,8 @@ typedef struct covey__slab covey__slab;
 typedef struct covey__block_store {
     covey__block_page **pages; /* one shared empty page stands for missing ones */
     uint32_t page_count;       /* never exceeds the world's table: one bounds check is enough for both */
-    uint32_t first_page;       /* pages before it have no components; there may be many, where ids begin far behind 0 */
-    uint32_t end_page;         /* nor have those from this one on; there may be many, where the table has grown */
+    uint32_t first_page;       /* pages before it have no components: there are many if all ids are large */
+    uint32_t end_page;         /* pages from this one on have no components: there are many if the table has grown */
     uint32_t count;
     uint32_t size;
     uint8_t align;
@@ -184,24 +185,25 @@ typedef struct covey__block_store {
     covey__heap heap;
 } covey__block_store;
 
-/* What assertion level 1 knows about changes of one kind: how many there were, the index of the last one, and how many
- * came before those in a row, up to the last one, that were of this index. */
+/* For assertion level 1, changes of one kind: their number, the index of the last one, and how many there were before
+ * the current series of changes of this index. */
 typedef struct covey__trace {
     uint32_t count, index, before;
 } covey__trace;
 
-#define COVEY__NO_BLOCK UINT32_MAX /* no index / 64 is as large */
+#define COVEY__NO_BLOCK UINT32_MAX /* larger than any block number */
 
-/* Components are often added in index order. This is the block of a pool that got a chunk last, and is direct. */
+/* Components are often added in index order. This is the block that got a chunk last, if it is direct. */
 typedef struct covey__filling {
-    uint32_t block; /* an index / 64, or COVEY__NO_BLOCK */
+    uint32_t block; /* an index / COVEY__BLOCK_IDS, or COVEY__NO_BLOCK */
     const uint32_t *generations;
     uint64_t *mask;
     char *data;
 } covey__filling;
 
-/* What follows when a component is added out of line: nothing; it moves to its place after its value is stored; or the
- * pool's only observer is the group that owns it, which finds the place before that. */
+/* What else happens when a component is added out of line: nothing; observers are told after its value is stored, and
+ * may move it; or the pool's only observer is the group that owns it, which chooses the place before the value is
+ * stored. */
 typedef enum covey__adding { COVEY__ADD_ONLY, COVEY__ADD_AND_SETTLE, COVEY__ADD_TO_GROUP } covey__adding;
 
 #define COVEY__USE_INTERNAL 128   /* a type of the library: not a component of the program */
@@ -264,7 +266,7 @@ typedef struct covey__range {
 typedef struct covey__emptying {
     uint64_t moves;
     covey__entity_page *page;
-    uint32_t block; /* an index / 64, or COVEY__NO_BLOCK */
+    uint32_t block; /* an index / COVEY__BLOCK_IDS, or COVEY__NO_BLOCK */
     uint32_t last;  /* the block in which an entity was destroyed last */
     uint32_t count;
     uint64_t *masks[COVEY__EMPTYING_POOLS];
@@ -275,7 +277,7 @@ typedef struct covey__emptying {
 
 typedef struct covey__type_entry {
     const covey_type *type; /* NULL: none */
-    covey_pool *pool;       /* if there is no type, an empty one, so that inline code may read it before it knows */
+    covey_pool *pool;       /* without a type, an empty pool, so that inline code may read it without a check */
 } covey__type_entry;
 
 /* Called before code uses a component or resource, while systems run: finds undeclared uses. */
@@ -321,42 +323,42 @@ struct covey_world {
     uint64_t moves;   /* how often chunks of block stores moved or were freed */
     uint64_t shifts;  /* how often any values moved, or what is needed to find them in sparse pools */
     covey__emptying emptying;
-    struct covey__emission *emission; /* the report that is under way; NULL for none */
-    struct covey__emission *first;    /* the oldest of those that are under way */
-    uint32_t nested;                  /* listeners that are being called, each because of another one's change */
+    struct covey__emission *emission; /* the current call of listeners; NULL for none */
+    struct covey__emission *first;    /* the outermost one; they nest */
+    uint32_t nested;                  /* nesting of listeners: each is called for a change of another one */
     uint64_t connections;             /* how many were ever made */
     uint32_t heard;                   /* number of listeners, without those of reactive sets */
     covey_queue *queues;              /* a list of all */
     covey_reactive *reactives;        /* a list of all, with those that may be reused */
     covey_result result;
-    uint32_t hooks;              /* functions under way that must not change the world, at assertion level 1; */
-    const char *hook;            /* the kind of the last of them, */
-    const covey_type *hook_type; /* and its type */
-    const covey__guard *guard;   /* of the systems under way, which count as one more in `hooks`; NULL for none */
-    struct covey__made_types *made_types;            /* NULL while there never were any */
+    uint32_t hooks;                       /* assertion level 1: calls of functions that must not change the world; */
+    const char *hook;                     /* the kind of the last one, */
+    const covey_type *hook_type;          /* and its type */
+    const covey__guard *guard;            /* while systems run, which then count as one in `hooks`; otherwise NULL */
+    struct covey__made_types *made_types; /* NULL while there never were any */
     struct covey__resources *resources, *references; /* NULL while there never were any */
     covey__heap heap;
     covey__budget budget; /* of its heaps */
     covey_log_fn *log;
     void *log_context;
-    uint32_t failures; /* that no log function got; the first of them were printed to stderr, */
-    bool quiet;        /* unless it is quiet */
+    uint32_t failures; /* without a log function: failures so far; the first ones are printed to stderr, */
+    bool quiet;        /* unless this is set */
     covey_assert_fn *on_assert;
     void *assert_context;
     covey_pool *nodes;               /* of the hierarchy; NULL while there is none */
     uint64_t relinked;               /* how often a node got a parent, or a child became a root */
     struct covey__names *names;      /* NULL while no entity was named */
     struct covey_commands *commands; /* the buffers, as a list */
-    size_t borrowed;                 /* bytes of calls under way, and of values of kept types */
+    size_t borrowed;                 /* bytes of current calls, and of values of kept types */
     covey_pool *disabled;            /* the disabled entities; NULL while none ever was */
     uint32_t hiding;                 /* pools with components that were ever disabled */
     uint64_t tick;
-    uint64_t shared_tick; /* at which parts of an array were visited last, maybe by several threads; 0: never */
+    uint64_t shared_tick; /* the last tick at which several threads may have visited parts of an array; 0: never */
     struct covey_history *histories;  /* as a list */
     struct covey_follower *followers; /* as a list */
     covey_dependent *dependents;      /* as a list */
     covey_log_listener *log_listeners;
-    uint32_t silenced; /* calls under way that report failures inside them themselves */
+    uint32_t silenced; /* calls under way that log their failures themselves (covey__silence) */
     uint64_t numbered; /* queues, reactive sets, command buffers and followers ever made */
     /* Names that were looked up and have no pool. Several readers may write one at the same time: each is one word,
      * which is read and written as a whole. Making a pool empties the list. */

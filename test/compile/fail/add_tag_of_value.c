@@ -1,4 +1,4 @@
-/* expect: Position is no tag, it has a value: use the call without _tag */
+/* expect: Position is not a tag, it has a value: use the call without _tag */
 #include "../position.h"
 
 COVEY_TAG_DECLARE(Frozen);

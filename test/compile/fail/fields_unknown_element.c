@@ -1,4 +1,4 @@
-/* expect: array\(int, hits\) is no word for a member of Body: use i8\(m\) */
+/* expect: array\(int, hits\) is not a word for a member of Body: use i8\(m\) */
 /* errors: 1 */
 #include <covey/fields.h>
 

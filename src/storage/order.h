@@ -1,4 +1,4 @@
-/* Orders: the keys by which components are compared, and pools that are kept in one. */
+/* Orders: the keys by which components are compared, and inserting components into sorted pools. */
 #ifndef COVEY_ORDER_H
 #define COVEY_ORDER_H
 
@@ -77,9 +77,11 @@ static inline bool covey__compares_before(const covey_order *order, covey__item 
     return order->compare_entities(first.entity, first.value, second.entity, second.value, order->context) < 0;
 }
 
-/* Moves a component to its place, in a pool where all components before it are sorted. */
-void covey__sort_insert(covey_pool *pool, uint32_t index);
+/* Moves a component of a packed pool to its place; all components before it are sorted. */
+void covey__order_insert(covey_pool *pool, const covey_order *order, uint32_t index);
 /* The same for the last components of the pool: one merge or, if an allocation fails, one after the other. */
-void covey__sort_insert_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
+void covey__order_insert_many(covey_pool *pool, const covey_order *order, const covey_entity *entities, uint32_t count);
+/* Room for `count` more components and for one value that waits while others move. MEMORY, FULL. */
+covey_result covey__order_prepare(covey_pool *pool, uint32_t count);
 
 #endif

@@ -1,9 +1,8 @@
-/* Pools that are kept in an order: each component goes to its place when it is added. */
-#include "observe/order.h"
+/* Inserting components into sorted pools: one by bisection, many by one merge. */
+#include "storage/order.h"
 
 #include "memory/alloc.h"
 #include "storage/hook.h"
-#include "observe/observers.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
 
@@ -45,11 +44,11 @@ static uint32_t place_of(const covey_order *order, const covey_sparse_set *set, 
     return low;
 }
 
-void covey__sort_insert(covey_pool *pool, uint32_t index) {
+void covey__order_insert(covey_pool *pool, const covey_order *order, uint32_t index) {
     covey_sparse_set *set = &pool->set;
     uint32_t at = covey__slot_position(*covey__slot_of(set, index));
     covey__hook hook = covey__hook_begin(pool->world, "function of an order", pool->type);
-    uint32_t low = place_of(&pool->observers->order, set, item_at(set, at), at);
+    uint32_t low = place_of(order, set, item_at(set, at), at);
     covey__hook_end(hook);
     if (low == at) return;
     covey_entity e = set->ids[at];
@@ -127,7 +126,7 @@ static void merge_tail(const tail *t) {
 }
 
 /* False when an allocation fails. */
-static bool sort_in(covey_pool *pool, uint32_t count) {
+static bool merge_last(covey_pool *pool, const covey_order *order, uint32_t count) {
     covey__heap *heap = &pool->world->heap;
     covey_sparse_set *set = &pool->set;
     char none, *values = set->size ? covey__resize(heap, NULL, 0, count, set->size, set->align) : &none;
@@ -135,7 +134,7 @@ static bool sort_in(covey_pool *pool, uint32_t count) {
     covey__slot *ids = covey__resize(heap, NULL, 0, count, sizeof *ids, alignof(covey__slot));
     bool done = values && positions && ids;
     if (done) {
-        tail t = { &pool->observers->order, set, set->end - count, count, positions, positions + count, ids, values };
+        tail t = { order, set, set->end - count, count, positions, positions + count, ids, values };
         covey__hook hook = covey__hook_begin(pool->world, "function of an order", pool->type);
         sort_tail(&t);
         merge_tail(&t);
@@ -148,12 +147,19 @@ static bool sort_in(covey_pool *pool, uint32_t count) {
     return done;
 }
 
-void covey__sort_insert_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+void covey__order_insert_many(covey_pool *pool, const covey_order *order, const covey_entity *entities,
+                              uint32_t count) {
     bool last =
         count > 1 && covey__slot_position(*covey__slot_of(&pool->set, entities->index)) == pool->set.end - count;
-    if (last && sort_in(pool, count)) {
+    if (last && merge_last(pool, order, count)) {
         covey__pool_moved(pool, true);
         return;
     }
-    for (uint32_t i = 0; i < count; i++) covey__sort_insert(pool, entities[i].index);
+    for (uint32_t i = 0; i < count; i++) covey__order_insert(pool, order, entities[i].index);
+}
+
+covey_result covey__order_prepare(covey_pool *pool, uint32_t count) {
+    uint32_t left = COVEY_NONE - pool->set.end;
+    if (count > left) return COVEY_ERROR_FULL;
+    return covey__set_prepare_spare(&pool->set, count < left ? count + 1 : count);
 }

@@ -1,0 +1,257 @@
+/* Fronts: see front.h. */
+#include "storage/front.h"
+
+#include "memory/result.h"
+#include "storage/block_store.h"
+#include "storage/sparse_set.h"
+
+/* ---- Out of line -------------------------------------------------------------------------------------------------*/
+
+void covey__front_exchange(covey_sparse_set *set, covey__slot *slot, covey__slot id, uint32_t position) {
+    covey__set_exchange(set, slot, id, position);
+}
+
+void covey__front_exchange_in_block(covey_pool *pool, uint32_t index, uint32_t slot) {
+    covey__block at = covey__block_in(&pool->blocks, index);
+    covey__block_exchange(&pool->blocks, &at, index % COVEY__BLOCK_IDS, slot);
+}
+
+void covey__front_move_in_block(covey_pool *pool, uint32_t index, uint32_t from, uint32_t to) {
+    covey__block at = covey__block_in(&pool->blocks, index);
+    covey__block_move(&pool->blocks, &at, from, to);
+}
+
+/* ---- Packed ------------------------------------------------------------------------------------------------------*/
+
+/* In all pools except one, which may be NULL. */
+static void move_all_to(covey__front *front, const covey_pool *but, uint32_t index, uint32_t position, bool joins) {
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        covey_pool *pool = front->pools[i];
+        covey__slot *slot = covey__slot_of(&pool->set, index);
+        if (pool != but)
+            covey__front_move(pool, slot, covey__set_id(&pool->set, covey__slot_position(*slot)), position, joins);
+    }
+}
+
+uint32_t covey__front_hole(const covey_pool *pool, uint32_t index) {
+    return covey__slot_position(*covey__slot_of(&pool->set, index));
+}
+
+uint32_t covey__front_pass_hole(covey__front *front, covey_pool *pool, uint32_t index, uint32_t hole) {
+    if (hole >= front->count) return hole;
+    uint32_t last = --front->count;
+    move_all_to(front, pool, index, last, false);
+    if (hole != last) covey__set_move(&pool->set, last, hole);
+    return last;
+}
+
+void covey__front_fill_hole(covey_pool *pool, uint32_t index, uint32_t hole) {
+    covey__set_fill_hole(&pool->set, covey__slot_of(&pool->set, index), hole);
+}
+
+/* ---- Joining and leaving -----------------------------------------------------------------------------------------*/
+
+bool covey__front_reach(covey__front *front, uint32_t index) {
+    covey_world *world = front->pools[0]->world;
+    if (!front->by_block) return true;
+    return covey__pages_reach(&world->heap, &front->borders, index, covey__block_limit(world), COVEY__BORDER_BYTES) !=
+           NULL;
+}
+
+static bool has_in_block(const covey__front *front, uint32_t index) {
+    const uint8_t *border = covey__border_at(front, index);
+    return border && covey__has_index(front->pools[0], index) &&
+           covey__blocks_slot(&front->pools[0]->blocks, index) < *border;
+}
+
+bool covey__front_has(const covey__front *front, uint32_t index) {
+    return front->by_block ? has_in_block(front, index) : covey__set_has(&front->pools[0]->set, index, front->count);
+}
+
+/* Moves the entity of an index to a slot of its block, in all pools. */
+static void move_all_in_block(covey__front *front, uint32_t index, uint32_t slot, uint32_t who) {
+    (void)who;
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        covey_pool *pool = front->pools[i];
+        covey__block at = covey__block_in(&pool->blocks, index);
+        if (at.map[index % COVEY__BLOCK_IDS] == slot) continue;
+        covey__block_exchange(&pool->blocks, &at, index % COVEY__BLOCK_IDS, slot);
+        covey__pool_moved(pool, false);
+        COVEY__TRACE(pool->world, pool->removed, who);
+    }
+}
+
+void covey__front_join(covey__front *front, uint32_t index) {
+    if (front->by_block) move_all_in_block(front, index, (*covey__border_at(front, index))++, COVEY_NONE);
+    else move_all_to(front, NULL, index, front->count, true);
+    front->count++;
+}
+
+void covey__front_leave(covey__front *front, uint32_t index) {
+    front->count--;
+    if (front->by_block) move_all_in_block(front, index, --*covey__border_at(front, index), index);
+    else move_all_to(front, NULL, index, front->count, false);
+}
+
+/* ---- Beginning and ending ----------------------------------------------------------------------------------------*/
+
+covey__front covey__front_make(covey_pool *const *pools, uint32_t pool_count) {
+    covey__front front = { .pool_count = pool_count,
+                           .by_block = pool_count != 0 && covey__storage_takes_group(pools[0]) };
+    for (uint32_t i = 0; i < pool_count; i++) front.pools[i] = pools[i];
+    return front;
+}
+
+const char *covey__front_objection(const covey__front *front, const covey_pool *pool) {
+    bool packed = covey__storage_takes_any_order(pool);
+    if (packed || covey__storage_takes_group(pool))
+        return packed != front->by_block ? NULL
+                                         : "it is sparse, and others of the group are in blocks, or the other way "
+                                           "round: define them with the same .storage";
+    if (covey__packed_in(pool)) return "its policy is not COVEY_SWAP_AND_POP: define it without .policy";
+    return pool->size == 0 ? "it is a tag, without values" : "its values never move: define it with another .storage";
+}
+
+/* Pools in blocks order their values from now on, and have borders wherever the first of them has a component. */
+bool covey__front_prepare(covey__front *front) {
+    const covey_pool *first = front->pools[0];
+    if (!front->by_block) return true;
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        covey__pool_moved(front->pools[i], true);
+        if (!covey__blocks_group(&front->pools[i]->blocks)) return false;
+    }
+    for (uint32_t index = covey_pool_next(first, 0); index != COVEY_NONE; index = covey_pool_next(first, index + 1))
+        if (!covey__front_reach(front, index)) return false;
+    return true;
+}
+
+void covey__front_free(covey__front *front) {
+    if (front->by_block) covey__pages_free(&front->pools[0]->world->heap, &front->borders, COVEY__BORDER_BYTES);
+}
+
+void covey__front_release(covey_pool *pool) {
+    if (covey__in_blocks(pool)) pool->blocks.grouped = false;
+}
+
+/* ---- As a whole --------------------------------------------------------------------------------------------------*/
+
+/* The entity in the first slot of the first block that has a front. */
+static covey_entity first_by_block(const covey__front *front) {
+    const covey_pool *pool = front->pools[0];
+    uint32_t block = 0;
+    while (true) {
+        const uint8_t *border = covey__border_at(front, block * COVEY__BLOCK_IDS);
+        if (border && *border != 0) break;
+        block += border ? 1 : COVEY__PAGE_BLOCKS;
+    }
+    covey__block b = covey__block_in(&pool->blocks, block * COVEY__BLOCK_IDS);
+    uint32_t index = block * COVEY__BLOCK_IDS + b.ids[0];
+    return covey__entity(index, covey__generation_of(pool->world, index));
+}
+
+covey_entity covey__front_first(const covey__front *front) {
+    return front->by_block ? first_by_block(front) : front->pools[0]->set.ids[0];
+}
+
+static const covey_pool *smallest_of(const covey__front *front) {
+    const covey_pool *found = front->pools[0];
+    for (uint32_t i = 1; i < front->pool_count; i++)
+        if (covey_pool_count(front->pools[i]) < covey_pool_count(found)) found = front->pools[i];
+    return found;
+}
+
+static void walk_slots(const covey__block_page *page, uint32_t first, uint32_t block, covey__index_fn *visit,
+                       void *context) {
+    const uint8_t *ids = covey__slots_of(page, block);
+    for (uint32_t slot = 0; slot < page->used[block]; slot++)
+        visit(first + block * COVEY__BLOCK_IDS + ids[slot], context);
+}
+
+void covey__front_walk(const covey__front *front, covey__index_fn *visit, void *context) {
+    const covey_pool *pool = smallest_of(front);
+    for (uint32_t i = 0; front->by_block && i < pool->blocks.page_count; i++) {
+        const covey__block_page *page = pool->blocks.pages[i];
+        for (uint64_t left = page->summary; left != 0; left &= left - 1)
+            walk_slots(page, i * COVEY__BLOCK_PAGE, covey__lowest_bit(left), visit, context);
+    }
+    for (uint32_t at = 0; !front->by_block && at < pool->set.end; at++) visit(pool->set.ids[at].index, context);
+}
+
+void covey__front_clear(covey__front *front) {
+    for (uint32_t i = 0; i < front->pool_count; i++) covey__pool_moved(front->pools[i], false);
+    for (uint32_t i = 0; i < front->borders.count; i++)
+        if (front->borders.at[i]) memset(front->borders.at[i], 0, COVEY__BORDER_BYTES);
+    front->count = 0;
+}
+
+void covey__front_count_again(covey__front *front, uint32_t count, covey__belongs_fn *belongs, const void *context) {
+    const covey_pool *pool = front->pools[0];
+    front->count = count;
+    if (!front->by_block) return;
+    for (uint32_t index = covey_pool_next(pool, 0); index != COVEY_NONE; index = covey_pool_next(pool, index + 1))
+        if (belongs(context, index)) ++*covey__border_at(front, index);
+}
+
+void covey__front_shrink(covey__front *front) {
+    const covey_pool *pool = front->pools[0];
+    for (uint32_t page = 0; page < front->borders.count; page++) {
+        uint32_t first = page * COVEY__BLOCK_PAGE, next = covey_pool_next(pool, first);
+        bool empty = next == COVEY_NONE || next / COVEY__BLOCK_PAGE != page;
+        if (empty && front->borders.at[page])
+            covey__pages_drop(&pool->world->heap, &front->borders, page, COVEY__BORDER_BYTES);
+    }
+}
+
+size_t covey__front_bytes(const covey__front *front) {
+    return covey__pages_bytes(&front->borders, COVEY__BORDER_BYTES);
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+#define WRONG_MEMBER "group: an entity that does not match is a member, or one that matches is none"
+
+/* The first positions of each pool have the same entities in the same order; no other entity belongs there. */
+static bool valid_packed(const covey__front *front, covey__belongs_fn *belongs, const void *context, const char **why) {
+    const covey_entity *first = front->pools[0]->set.ids;
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        const covey_sparse_set *set = &front->pools[i]->set;
+        REQUIRE(set->end >= front->count, "group: it has more members than a pool has components");
+        for (uint32_t at = 0; at < front->count; at++)
+            REQUIRE(covey_same(set->ids[at], first[at]), "group: its members are in different orders in two pools");
+    }
+    for (uint32_t at = 0; at < front->pools[0]->set.end; at++)
+        REQUIRE(belongs(context, first[at].index) == (at < front->count), WRONG_MEMBER);
+    return true;
+}
+
+/* The same in one block. */
+static bool valid_slot(const covey__front *front, covey__belongs_fn *belongs, const void *context, uint32_t index,
+                       const char **why) {
+    const uint8_t *border = covey__border_at(front, index);
+    uint32_t slot = covey__blocks_slot(&front->pools[0]->blocks, index);
+    REQUIRE(border, "group: a block has no border");
+    REQUIRE(belongs(context, index) == (slot < *border), WRONG_MEMBER);
+    for (uint32_t i = 1; i < front->pool_count && slot < *border; i++)
+        REQUIRE(covey__blocks_slot(&front->pools[i]->blocks, index) == slot,
+                "group: its members are in different orders in two pools");
+    return true;
+}
+
+static bool valid_by_block(const covey__front *front, covey__belongs_fn *belongs, const void *context,
+                           const char **why) {
+    const covey_pool *pool = front->pools[0];
+    uint32_t count = 0;
+    for (uint32_t index = covey_pool_next(pool, 0); index != COVEY_NONE; index = covey_pool_next(pool, index + 1))
+        if (!valid_slot(front, belongs, context, index, why)) return false;
+    for (uint32_t i = 0; i < front->borders.count; i++)
+        for (uint32_t block = 0; front->borders.at[i] && block < COVEY__PAGE_BLOCKS; block++)
+            count += ((const uint8_t *)front->borders.at[i])[block];
+    REQUIRE(count == front->count, "group: its number of members is wrong");
+    return true;
+}
+
+bool covey__front_valid(const covey__front *front, covey__belongs_fn *belongs, const void *context, const char **why) {
+    for (uint32_t i = 0; i < front->pool_count; i++)
+        REQUIRE(!covey__front_objection(front, front->pools[i]), "group: it owns a pool that cannot be owned");
+    return (front->by_block ? valid_by_block : valid_packed)(front, belongs, context, why);
+}

@@ -1,0 +1,171 @@
+/* The usual case of fronts: a pool is in one front and has no other observer, so that a component goes to its final
+ * place at once. Inline in members.c, whose hot path it is. */
+#ifndef COVEY_FRONT_HOT_H
+#define COVEY_FRONT_HOT_H
+
+#include "storage/block_store.h"
+#include "storage/front.h"
+#include "storage/sparse_set.h"
+
+/* ---- Packed ------------------------------------------------------------------------------------------------------*/
+
+/* The other pools of the front. */
+typedef struct covey__others {
+    covey_pool *const *pools;
+    uint32_t count;
+} covey__others;
+
+/* The slots of an entity's other components; false when one is missing. */
+COVEY_HOT bool covey__front_slots(covey__others in, uint32_t index, covey__slot **slots) {
+    for (uint32_t i = 0; i < in.count; i++) {
+        const covey_sparse_set *set = &in.pools[i]->set;
+        if (!covey__set_has(set, index, set->end)) return false;
+        slots[i] = covey__slot_of(set, index);
+    }
+    return true;
+}
+
+COVEY_HOT void covey__front_move_others(covey__others in, covey__slot **slots, covey__slot id, uint32_t border,
+                                        bool joins) {
+    for (uint32_t i = 0; i < in.count; i++) covey__front_move(in.pools[i], slots[i], id, border, joins);
+}
+
+/* Joins. The first entity behind the front moves to the end of the pool; returns where it was. */
+COVEY_HOT uint32_t covey__front_open(covey__front *front, covey_pool *pool, covey__others in, covey__slot **slots,
+                                     covey__slot id, uint32_t end) {
+    uint32_t border = front->count++;
+    covey__front_move_others(in, slots, id, border, true);
+    if (border != end) {
+        covey__set_move(&pool->set, border, end);
+        covey__pool_moved(pool, true);
+    }
+    return border;
+}
+
+COVEY_HOT void *covey__front_place_packed(covey__front *front, covey_pool *pool, covey__others in, uint32_t index,
+                                          uint32_t generation) {
+    covey_sparse_set *set = &pool->set;
+    covey__slot *slots[COVEY_TERMS], *slot;
+    uint32_t at = set->end;
+    covey__slot id = COVEY__SLOT(index, generation);
+    if (index / COVEY_PAGE_SIZE >= set->page_count || at >= covey__set_room(set)) return NULL;
+    slot = covey__slot_of(set, index);
+    if (*slot != COVEY__SLOT_NULL || !covey__is_current(pool->world, covey__entity(index, generation))) return NULL;
+    if (pool->world->dying) return NULL;
+    if (covey__front_slots(in, index, slots)) at = covey__front_open(front, pool, in, slots, id, at);
+    set->end++;
+    set->ids[at] = covey__entity(index, generation);
+    *slot = COVEY__SLOT(at, generation);
+    COVEY__TRACE(pool->world, pool->added, index);
+    return (char *)set->data + (size_t)at * set->size;
+}
+
+/* Leaves. The last entity of the front fills the hole; returns where it was. */
+COVEY_HOT uint32_t covey__front_close(covey__front *front, covey_pool *pool, covey__others in, covey__slot **slots,
+                                      covey__slot id, uint32_t hole) {
+    uint32_t border = --front->count;
+    covey__front_move_others(in, slots, id, border, false);
+    if (hole != border) covey__set_move(&pool->set, border, hole);
+    return border;
+}
+
+COVEY_HOT void covey__front_erase_packed(covey__front *front, covey_pool *pool, covey__others in, uint32_t index) {
+    covey_sparse_set *set = &pool->set;
+    covey__slot *slots[COVEY_TERMS], *slot = covey__slot_of(set, index);
+    uint32_t hole = covey__slot_position(*slot);
+    bool is_in = hole < front->count && covey__front_slots(in, index, slots);
+    if (is_in) hole = covey__front_close(front, pool, in, slots, covey__set_id(set, hole), hole);
+    covey__set_fill_hole(set, slot, hole);
+}
+
+/* ---- By block ----------------------------------------------------------------------------------------------------*/
+
+/* The blocks of an index in the other pools; false if one of them does not have it. */
+COVEY_HOT bool covey__front_blocks(covey__others in, uint32_t index, covey__block *found) {
+    for (uint32_t i = 0; i < in.count; i++) {
+        if (!covey__block_has(&in.pools[i]->blocks, index)) return false;
+        found[i] = covey__block_in(&in.pools[i]->blocks, index);
+    }
+    return true;
+}
+
+/* Moves the entity of an index to a slot in the other pools. Iterations are told of `who`. */
+COVEY_HOT void covey__front_move_in_others(covey__others in, const covey__block *found, uint32_t index, uint32_t slot,
+                                           uint32_t who) {
+    for (uint32_t i = 0; i < in.count; i++) {
+        covey_pool *pool = in.pools[i];
+        if (found[i].map[index % COVEY__BLOCK_IDS] == slot) continue;
+        if (who == COVEY_NONE) covey__front_exchange_in_block(pool, index, slot);
+        else covey__block_exchange(&pool->blocks, &found[i], index % COVEY__BLOCK_IDS, slot);
+        covey__pool_moved(pool, false);
+        COVEY__TRACE(pool->world, pool->removed, who);
+    }
+}
+
+/* Joins. The first entity behind the front moves to the next free slot; returns where it was. */
+COVEY_HOT uint32_t covey__front_open_slot(covey__front *front, covey_pool *pool, covey__others in,
+                                          const covey__block *own, const covey__block *found, uint32_t index) {
+    uint32_t next = own->page->used[own->block], slot = (*covey__border_at(front, index))++;
+    covey__front_move_in_others(in, found, index, slot, COVEY_NONE);
+    if (slot != next) {
+        covey__front_move_in_block(pool, index, slot, next);
+        covey__pool_moved(pool, true);
+    }
+    front->count++;
+    return slot;
+}
+
+COVEY_HOT void *covey__front_place_by_block(covey__front *front, covey_pool *pool, covey__others in, uint32_t index,
+                                            uint32_t generation) {
+    covey__block_store *blocks = &pool->blocks;
+    covey__block found[COVEY_TERMS];
+    if (index / COVEY__BLOCK_PAGE >= blocks->page_count || pool->world->dying) return NULL;
+    if (!covey__is_current(pool->world, covey__entity(index, generation))) return NULL;
+    covey__block own = covey__block_in(blocks, index);
+    uint32_t bit = index % COVEY__BLOCK_IDS, slot = own.page->used[own.block];
+    if (slot == own.page->capacity[own.block] || (own.page->masks[own.block] >> bit & 1) != 0) return NULL;
+    if (covey__front_blocks(in, index, found)) slot = covey__front_open_slot(front, pool, in, &own, found, index);
+    covey__block_take(blocks, &own, bit, slot);
+    COVEY__TRACE(pool->world, pool->added, index);
+    return own.data + (size_t)slot * blocks->size;
+}
+
+/* Leaves: the last entity of the front fills its slot, and the last entity of the block fills that one. */
+COVEY_HOT void covey__front_close_slot(covey__front *front, covey_pool *pool, covey__others in, const covey__block *own,
+                                       const covey__block *found, uint32_t index, uint8_t *border) {
+    uint32_t bit = index % COVEY__BLOCK_IDS, slot = own->map[bit], edge = --*border;
+    uint32_t last = own->page->used[own->block] - 1u;
+    front->count--;
+    covey__front_move_in_others(in, found, index, edge, index);
+    if (slot != edge) covey__block_move(&pool->blocks, own, edge, slot);
+    if (edge != last) covey__block_move(&pool->blocks, own, last, edge);
+    covey__block_free_slot(&pool->blocks, own, bit);
+}
+
+COVEY_HOT bool covey__front_erase_by_block(covey__front *front, covey_pool *pool, covey__others in, uint32_t index) {
+    uint8_t *border = covey__border_at(front, index);
+    covey__block own = covey__block_in(&pool->blocks, index), found[COVEY_TERMS];
+    if (own.page->used[own.block] == 1 || pool->blocks.zero_vacated) return false;
+    if (!border || own.map[index % COVEY__BLOCK_IDS] >= *border) return false;
+    if (!covey__front_blocks(in, index, found)) return false;
+    covey__front_close_slot(front, pool, in, &own, found, index, border);
+    return true;
+}
+
+/* ---- Either ------------------------------------------------------------------------------------------------------*/
+
+/* Places a component, in the front if the entity has the others. NULL: that needs memory, or is an error. */
+COVEY_HOT void *covey__front_place(covey__front *front, covey_pool *pool, covey__others in, uint32_t index,
+                                   uint32_t generation) {
+    return front->by_block ? covey__front_place_by_block(front, pool, in, index, generation)
+                           : covey__front_place_packed(front, pool, in, index, generation);
+}
+
+/* Erases a component. False: it is not in the front, or something else has to be done as well. */
+COVEY_HOT bool covey__front_erase(covey__front *front, covey_pool *pool, covey__others in, uint32_t index) {
+    if (front->by_block) return covey__front_erase_by_block(front, pool, in, index);
+    covey__front_erase_packed(front, pool, in, index);
+    return true;
+}
+
+#endif
