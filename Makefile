@@ -9,17 +9,17 @@ SIM_SECONDS  ?= 60
 SIM_PRESET   ?= asan
 TARGETS      ?=
 
-# Benchmarks stay on one core where that is possible.
+# Benchmarks stay on one core if possible.
 PIN = $(shell taskset -c 1 true 2>/dev/null && echo taskset -c 1)
 
-# The ThreadSanitizer of older compilers does not start where addresses are too random.
+# The ThreadSanitizer of older compilers does not start with too much randomization of addresses.
 NO_ASLR = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 configure = cmake --preset $(1) >/dev/null
 build     = $(configure) && cmake --build build/$(1) -j $(JOBS) $(if $(2),--target $(2)) -- --no-print-directory
 check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-on-failure --no-label-summary
 
-# The flags of this make mean nothing to the makes that CMake starts.
+# The flags of this make are not for the makes that CMake starts.
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
@@ -55,7 +55,7 @@ narrow: setup ## the tests with handles of four bytes (test/narrow_config.h)
 tsan: setup ## the tests under ThreadSanitizer
 	@$(call check,tsan,$(NO_ASLR))
 
-check-inspect: setup ## the page of the inspector: its functions, and a browser that uses it on a running world
+check-inspect: setup ## tests of the inspector's page: its functions, and a browser with a running world
 	@scripts/setup inspect
 	@$(call build,dev,inspect_world)
 	@[ -d inspect/page/node_modules ] || { cd inspect/page && npm ci --no-audit --no-fund; }
@@ -66,7 +66,7 @@ clang: ## the tests, compiled by clang
 	@scripts/setup clang
 	@$(call check,clang)
 
-test-portable: ## the tests for TARGETS="gcc clang m32 s390x": two compilers, 32 bits and a big-endian machine agree
+test-portable: ## the tests for TARGETS="gcc clang m32 s390x": two compilers, 32 bits, a big-endian machine; results must be equal
 	@scripts/setup portable
 	@test/portable/run.sh $(JOBS) $(TARGETS)
 
@@ -85,7 +85,7 @@ fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, manifest, inspect_q
 	build/$(fuzz_preset)/$(fuzz_folder)/fuzz_$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ \
 	    build/fuzz/corpus/$(FUZZ) build/fuzz/seeds/$(FUZZ)
 
-corpus: ## add what `make fuzz FUZZ=world` found to its corpus, and leave out inputs that reach nothing new (needs clang)
+corpus: ## add the findings of `make fuzz FUZZ=world` to its corpus, and remove inputs that reach no new code (needs clang)
 	@$(build_fuzz)
 	@scripts/corpus minimise $(FUZZ)
 
@@ -95,7 +95,7 @@ bench: setup ## run the benchmarks, with portable and with native flags; results
 bench-quick: setup ## run only the benchmarks that have a target, at the size of the target
 	@$(call run_bench,--quick)
 
-bench-inspect: setup ## what an inspector costs: a poll, the first page of a query, frames while somebody looks
+bench-inspect: setup ## what an inspector costs: a poll, the first page of a query, frames with a client
 	@$(call build,bench,covey-bench-inspect)
 	$(PIN) build/bench/covey-bench-inspect $(ARGS)
 
@@ -111,12 +111,12 @@ instructions: ## count the instructions of each kind of call, without listeners 
 	@$(call build,bench,covey-instructions)
 	@bench/instructions.sh build/bench/covey-instructions
 
-memory: setup ## the bytes of block pools beside three formulas, and of sparse pools; build/bench/memory.csv and memory.svg
+memory: setup ## the bytes of block pools against three formulas, and of sparse pools; build/bench/memory.csv and memory.svg
 	@$(call build,bench,covey-memory covey-memory-narrow)
 	build/bench/covey-memory --csv build/bench/memory.csv --svg build/bench/memory.svg $(ARGS)
 	build/bench/covey-memory-narrow --sparse $(ARGS)
 
-limits: setup ## the memory that images take: scattered entities, and compressed files
+limits: setup ## the memory that loading takes: scattered entities, and compressed files
 	@$(call build,bench,covey-limits)
 	build/bench/covey-limits build/bench/limits.covey
 
@@ -131,7 +131,7 @@ docs: ## build the site with all documents and a reference from the headers: bui
 
 format: ## run clang-format over all C and C++ files
 	@scripts/setup clang-format
-	@git ls-files -z --cached --others --exclude-standard '*.c' '*.h' '*.hpp' '*.cpp' ':!bench/textbook.h' | xargs -0 clang-format -i
+	@test/format.sh files . | xargs clang-format -i
 
 dist: ## write the library as two files, build/dist/covey.h and build/dist/covey.c, and the inspector's page, build/dist/page
 	@scripts/amalgamate build/dist
@@ -144,21 +144,21 @@ deb: setup ## build Debian packages in build/deb: libcovey0.1, libcovey-dev and 
 	@rm -rf build/deb/_CPack_Packages
 	@ls build/deb/*.deb
 
-abi: setup ## check that the ABI of the shared library is that of the last release (abi/libcovey.abi)
+abi: setup ## compare the ABI of the shared library with the last release (abi/libcovey.abi)
 	@scripts/setup dist
 	@$(call build,abi,covey)
 	@scripts/abi symbols build/abi/libcovey.so $${CC:-cc}
 	@scripts/abi check_tree build/abi/libcovey.so
 
-abi-update: setup ## record the ABI of this tree as that of the last release, in abi/libcovey.abi
+abi-update: setup ## record the ABI of this tree as the last release, in abi/libcovey.abi
 	@scripts/setup dist
 	@$(call build,abi,covey)
 	@scripts/abi dump build/abi/libcovey.so abi/libcovey.abi
 
-# Programs over MPI need one, and are skipped where there is none and it cannot be installed.
-with_mpi = if scripts/setup mpi; then $(1); else echo "$@: skipped, because there is no MPI"; fi
+# Programs over MPI are skipped if MPI is missing and cannot be installed.
+with_mpi = if scripts/setup mpi; then $(1); else echo "$@: skipped, because MPI is missing"; fi
 
-run-mpi: ## an epidemic over 2 ranks of MPI, beside the same on one (ARGS="--agents 1000000 --steps 200"); or MODEL=boids
+run-mpi: ## an epidemic over 2 ranks of MPI, and the same on one (ARGS="--agents 1000000 --steps 200"); or MODEL=boids
 	@$(call with_mpi,$(call build,mpi,$(MODEL)) && examples/mpi/run.sh build/mpi/examples/mpi/$(MODEL) $(ARGS))
 
 check-mpi: ## the tests of worlds over MPI, with OpenMPI and MPICH, on 1 to 4 ranks each

@@ -108,7 +108,7 @@ void bench_run_each(const bench_scenario *scenario, void *fixture);
 
 /* ---- Fixtures -----------------------------------------------------------------------------------------------------*/
 
-/* A world with entities 0 to n - 1, and the handles of those that take part in the order of a scenario. */
+/* A world with entities 0 to n - 1, and the handles of the entities that take part, in the order of the scenario. */
 typedef struct bench_entities {
     covey_world *world;
     covey_entity *all, *order;

@@ -1,6 +1,5 @@
-/* The components of the scenarios. A scenario file is compiled for each storage, and some for each of several sizes: see
- * CMakeLists.txt. BENCH_BLOCK and BENCH_SIZE say which; Position and the others then are components of that storage
- * and of so many bytes. */
+/* The components of the scenarios. A scenario file is compiled once for each storage, and some once for each of several
+ * sizes (CMakeLists.txt). BENCH_BLOCK and BENCH_SIZE give storage and size of Position and the other components. */
 #ifndef BENCH_COMPONENTS_H
 #define BENCH_COMPONENTS_H
 

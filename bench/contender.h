@@ -2,13 +2,14 @@
  *
  *     covey-bench --contender ./contender_arrays.so --filter versus
  *
- * A contender is a shared object that exports one function, `contender_list`. covey-bench loads it and runs the scenarios
- * named versus_* with all contenders in one process, by turns, as it does with its own baselines. Compile it with the flags
- * of covey-bench. bench/contender_arrays.c is an example.
+ * A contender is a shared object that exports one function, `contender_list`. covey-bench loads it and runs the
+ * scenarios named versus_* with all contenders in one process, in turns, as it does with its own baselines. Compile it
+ * with the flags of covey-bench. bench/contender_arrays.c is an example.
  *
- * Entities are numbers from 0 to n - 1; a contender has the handles for them. There are three component types, 0, 1 and 2,
- * of eight bytes each. A timed function does all its work in one call, in a loop of its own, so that the call through a
- * pointer does not count. It returns a number, and a run in which contenders return different numbers is refused. */
+ * Entities are numbers from 0 to n - 1; the contender keeps its handles for them. There are three component types, 0, 1
+ * and 2, of eight bytes each. A timed function does all its work in one call, in its own loop, so that the call through
+ * a pointer does not count. It returns a number; covey-bench refuses a run in which contenders return different
+ * numbers. */
 #ifndef BENCH_CONTENDER_H
 #define BENCH_CONTENDER_H
 
@@ -36,35 +37,35 @@ static inline uint64_t contender_number_of(contender_value value) {
     return (uint64_t)((int64_t)value.x * 3 + (int64_t)value.y);
 }
 
-/* A function may be NULL where a library does not offer the operation: the contender then has no part in the scenarios of
+/* A function is NULL where a library does not offer the operation. The contender then takes no part in the scenarios of
  * that operation. */
 typedef struct contender {
     const char *name; /* a word */
 
-    /* Not timed. `open` makes a world with n entities that have no components; NULL when it cannot. `empty` destroys all
-     * entities. `clear` removes the components of one type from all. */
+    /* Not timed. `open` makes a world with n entities without components; NULL when it fails. `empty` destroys all
+     * entities. `clear` removes the components of one type from all entities. */
     void *(*open)(uint32_t n);
     void (*close)(void *world);
     void (*empty)(void *world);
     void (*clear)(void *world, uint32_t type);
 
-    /* Timed. Adds a component, which is absent, to each of these entities, in this order; removes it, where it is present.
-     * Both return how many components of the type there are then. */
+    /* Timed. `add` adds an absent component to each of these entities, in this order; `remove` removes a present one.
+     * Both return how many components of the type there are afterwards. */
     uint64_t (*add)(void *world, uint32_t type, const uint32_t *ids, uint32_t count);
     uint64_t (*remove)(void *world, uint32_t type, const uint32_t *ids, uint32_t count);
-    /* The sum of contender_number_of of the components of these entities, all of which have one; how many of these entities
-     * have one. */
+    /* `get` returns the sum of contender_number_of over the components of these entities, which all have one. `has`
+     * returns how many of these entities have one. */
     uint64_t (*get)(void *world, uint32_t type, const uint32_t *ids, uint32_t count);
     uint64_t (*has)(void *world, uint32_t type, const uint32_t *ids, uint32_t count);
-    /* For all entities with types 0 to fields - 1: adds the x and y of the others to those of type 0; with one field, adds 1
-     * to both. Returns how many entities these are. */
+    /* For all entities with types 0 to fields - 1: adds the x and y of the other types to those of type 0; with one
+     * field, adds 1 to both. Returns the number of these entities. */
     uint64_t (*iterate)(void *world, uint32_t fields);
-    /* Makes n entities with all three types in a world that is empty, one after the other; the same by what the library has
-     * for many. Returns how many components of type 0 there are. */
+    /* Makes n entities with all three types in an empty world, one after the other, or with the library's call for
+     * many. Returns how many components of type 0 there are. */
     uint64_t (*create)(void *world);
     uint64_t (*create_many)(void *world);
-    /* Destroys these entities, one after the other; all entities, by what the library has for many. Returns how many
-     * components of type 0 are left. */
+    /* Destroys these entities, one after the other; all entities, with the library's call for many. Returns how
+     * many components of type 0 are left. */
     uint64_t (*destroy)(void *world, const uint32_t *ids, uint32_t count);
     uint64_t (*destroy_many)(void *world);
 } contender;

@@ -1,5 +1,5 @@
-/* A contender that is no library: an array of values and one of flags for each type, by entity. It shows how a contender is
- * written, and how far plain arrays go. */
+/* A contender without a library: an array of values and an array of flags for each type, indexed by entity. It shows
+ * how to write a contender, and how far plain arrays go. */
 #include "contender.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* Covey as a contender, through the everyday calls of a world: in blocks by spans, in blocks by rows, as sparse sets, and
- * with a group. */
+/* Covey as a contender, through the everyday calls of a world: in blocks by spans, in blocks by rows, as sparse sets,
+ * and with a group. */
 #include <covey/covey.h>
 #include "contender.h"
 #include "contenders.h"
@@ -37,7 +37,7 @@ static void *open(uint32_t n, covey_storage storage) {
     f->world = covey_world_create(NULL);
     f->entities = malloc(n * sizeof *f->entities);
     bool done = f->world && f->entities && covey_create_many(f->world, f->entities, n);
-    covey_view_desc desc = { .disabled = false };
+    covey_view_desc desc = { .include_disabled = false };
     for (uint32_t t = 0; t < CONTENDER_TYPES && done; t++) {
         covey_pool *pool = covey_pool_of_raw(f->world, types[t]);
         done = pool && covey_pool_convert(pool, storage) == COVEY_OK;

@@ -160,7 +160,8 @@ enum { SCENARIOS = sizeof list / sizeof *list };
 
 static bench_scenario scenarios[SCENARIOS];
 static bench_contestant contestants[SCENARIOS][BENCH_MAX_CONTESTANTS + 1];
-static const contender *takers[SCENARIOS][BENCH_MAX_CONTESTANTS]; /* who take part, in the order of contestants */
+static const contender *takers[SCENARIOS][BENCH_MAX_CONTESTANTS]; /* the ones that take part, in the order of
+                                                                   * contestants */
 
 static void make_scenario(uint32_t number) {
     const operation *what = list[number].operation;
@@ -229,7 +230,7 @@ static void fill(const fixture *f, const bench_scenario *scenario) {
     free(second);
 }
 
-/* When all have iterated once, they have the same values; otherwise somebody has not done the same work. */
+/* After one iteration, all contenders have the same values; otherwise one of them has not done the same work. */
 static void compare_values(fixture *f, const bench_scenario *scenario) {
     bench_run_each(scenario, f);
     uint64_t first = 0;

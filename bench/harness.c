@@ -108,7 +108,7 @@ static uint32_t take_samples(runner *runners, size_t count, uint32_t least, doub
     uint32_t taken = 0;
     while (elapsed < SCENARIO_MOST_NS && (taken < least || (taken < MAX_REPETITIONS && elapsed < least_ns))) {
         for (size_t i = 0; i < count; i++) {
-            runner *r = &runners[(i + taken) % count]; /* nobody always comes after the same one */
+            runner *r = &runners[(i + taken) % count]; /* the order changes, so that none always follows the same one */
             r->samples[taken] = take_sample(r);
         }
         taken++;

@@ -1,11 +1,11 @@
-/* What an inspector costs: a poll when nobody asks, the first page of a query over a million entities, and frames of a swarm
- * while a client asks for a query, a map and the timeline ten times a second.
+/* What an inspector costs: a poll without requests, the first page of a query over a million entities, and frames of a
+ * swarm while a client asks for a query, a map and the timeline ten times a second.
  *
  *     covey-bench-inspect [--entities N] [--seconds N] [--look ENDPOINT]
  *
- * The client is a process of its own, on another core where there is one. Frames with and without it are measured in turns, so
- * that what else the machine does meets both; the figure is the median of rounds. Frames and polls are measured in what their
- * thread has worked, which a busy machine does not change. */
+ * The client is a separate process, on another core where there is one. Frames with and without it are measured in
+ * turns, so that other load on the machine affects both; the figure is the median of rounds. Frames and polls are
+ * measured in CPU time of their thread, which other load does not change. */
 #define _GNU_SOURCE
 #include <covey/fields.h>
 #include <covey/inspect.h>
@@ -61,7 +61,7 @@ static double median(double *values, size_t count) {
     return values[count / 2];
 }
 
-/* ---- The swarm -----------------------------------------------------------------------------------------------------*/
+/* ---- The swarm ----------------------------------------------------------------------------------------------------*/
 
 static void blow(covey_job *job, void *context) {
     (void)context;
@@ -121,7 +121,7 @@ static covey_schedule *make_schedule(covey_world *world) {
     return schedule;
 }
 
-/* ---- A client ------------------------------------------------------------------------------------------------------*/
+/* ---- A client -----------------------------------------------------------------------------------------------------*/
 
 static int dial(const char *address) {
     struct sockaddr_in to = { .sin_family = AF_INET,
@@ -189,7 +189,7 @@ static void end_client(pid_t client) {
     waitpid(client, NULL, 0);
 }
 
-/* ---- Measurements --------------------------------------------------------------------------------------------------*/
+/* ---- Measurements -------------------------------------------------------------------------------------------------*/
 
 static double polls(covey_inspector *inspector, uint32_t count) {
     double begin = worked();
@@ -199,7 +199,7 @@ static double polls(covey_inspector *inspector, uint32_t count) {
     return (worked() - begin) / count * 1e9;
 }
 
-/* Milliseconds until a query is answered while the program does nothing but poll, by the clock and of work; and until all
+/* Milliseconds until a query is answered while the program only polls, in real time and in CPU time; and until all
  * matches are counted. */
 static void measure_query(covey_inspector *inspector, const char *name, const char *path) {
     const char *address = covey_inspect_address(inspector);
@@ -248,7 +248,7 @@ static void measure_frames(covey_world *world, covey_schedule *schedule, double 
         if (!inspector) fail("an inspector");
         open[i] = frames(schedule, inspector, seconds).all;
         pid_t client = start_client(covey_inspect_address(inspector));
-        frames(schedule, inspector, 1); /* the first answers, which nobody sees twice */
+        frames(schedule, inspector, 1); /* the first answers are not like the later ones */
         frame_work work = frames(schedule, inspector, seconds);
         end_client(client);
         covey_inspect_close(inspector);

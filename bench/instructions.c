@@ -1,5 +1,5 @@
-/* Calls of one kind each, in functions of their own, for a tool that counts the instructions of functions: see
- * instructions.sh. Nobody listens and nothing is grouped: this is what everybody pays. */
+/* Calls of one kind each, in separate functions, for a tool that counts the instructions of functions: see
+ * instructions.sh. There are no listeners and no groups: every program pays this much. */
 #include <covey/commands.h>
 #include <covey/covey.h>
 
@@ -74,7 +74,7 @@ static void shuffle(void) {
     }
 }
 
-/* Loops over those that have both of two components, the second of which a random half has. */
+/* Loops over the entities that have both of two components; a random half of the entities has the second. */
 static covey_view both;
 static textbook all, half;
 

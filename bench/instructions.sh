@@ -1,5 +1,5 @@
 #!/bin/sh
-# instructions.sh <program>: the instructions of a call, by kind of call, as valgrind counts them. The same in every run.
+# instructions.sh <program>: the instructions of each kind of call, counted by valgrind; the same in every run.
 set -eu
 program=$1
 counts=$(mktemp)

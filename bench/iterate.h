@@ -95,7 +95,7 @@ static inline void close_pools(void *context) {
 
 typedef enum container { IN_POOL, IN_TWIN, IN_SET, IN_ARRAY, CONTAINERS } container;
 
-/* The first component of the i-th entity of the order; NULL where it has none, or nobody asks for it. */
+/* The first component of the i-th entity of the order; NULL where it has none, or the scenario does not use it. */
 static inline Vec2 *first_of(const fixture *f, container where, uint32_t i) {
     if (where == IN_TWIN) return f->twin ? first_of(f->twin, IN_POOL, i) : NULL;
     covey_entity e = f->entities.order[i];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- Memory in use -------------------------------------------------------------------------------------------------*/
+/* ---- Memory in use ------------------------------------------------------------------------------------------------*/
 
 static size_t in_use, peak;
 
@@ -26,7 +26,7 @@ static void *count(void *context, void *old, size_t old_size, size_t size, size_
 
 static covey_world *make_world(void) { return covey_world_create(&(covey_world_desc){ .allocator = { count, NULL } }); }
 
-/* ---- Scattered entities --------------------------------------------------------------------------------------------*/
+/* ---- Scattered entities -------------------------------------------------------------------------------------------*/
 
 typedef struct Value {
     uint32_t a, b;
@@ -37,10 +37,10 @@ typedef Value InSparse;
 typedef Value WithTicks;
 COVEY_TAG_DEFINE(Tag);
 COVEY_TAG_DEFINE(SparseTag, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(InBlocks, .raw = true);
-COVEY_COMPONENT_DEFINE(InPins, .raw = true, .storage = COVEY_STORAGE_PINNED);
-COVEY_COMPONENT_DEFINE(InSparse, .raw = true, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(WithTicks, .raw = true, .ticks = true);
+COVEY_COMPONENT_DEFINE(InBlocks, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(InPins, .as_bytes = true, .storage = COVEY_STORAGE_PINNED);
+COVEY_COMPONENT_DEFINE(InSparse, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(WithTicks, .as_bytes = true, .ticks = true);
 
 enum { SCATTERED = 10000, APART = 4096 };
 
@@ -106,7 +106,7 @@ static void measure_scattered(const struct row *row) {
     covey_buffer_free(&image);
 }
 
-/* ---- Compressed files ----------------------------------------------------------------------------------------------*/
+/* ---- Compressed files ---------------------------------------------------------------------------------------------*/
 
 static const struct save {
     const char *what;

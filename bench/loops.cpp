@@ -60,7 +60,7 @@ template <class P, class V> [[gnu::noinline]] static void spans_in_c(const movin
 
 /* ---- Measuring ----------------------------------------------------------------------------------------------------*/
 
-/* 100,000 entities, of which one in `each_of`, at random, matches. */
+/* 100,000 entities; one in `each_of`, at random, matches. */
 template <class P, class V> static void fill(covey_world *world, uint32_t each_of) {
     uint32_t random = 1;
     for (int i = 0; i < 100000; i++) {

@@ -135,7 +135,7 @@ BENCH_TIMED static uint64_t create_with(void *context) {
 BENCH_TIMED static uint64_t create_many_with(void *context) {
     const fixture *f = context;
     (void)covey_create_many_with(f->many.world, f->many.made, f->n, covey_with_copies(Position, &values[0]),
-                           covey_with_copies(Velocity, &values[1]), covey_with_copies(Force, &values[2]));
+                                 covey_with_copies(Velocity, &values[1]), covey_with_copies(Force, &values[2]));
     return covey_entity_count(f->many.world);
 }
 

@@ -7,7 +7,7 @@
 
 #define FRAMES 8
 
-/* Who loses and who gets the component. */
+/* The entities that lose the component, and the entities that get it. */
 typedef struct frame {
     covey_entity *lose, *get;
 } frame;

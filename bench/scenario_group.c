@@ -188,10 +188,10 @@ SPANS(group5_spans, GROUP, FIELD5, step5(&a[i], &b[i], &c[i], &d[i], &e[i]))
 ROWS(group5_rows, GROUP, ROW5)
 ARRAYS(group5_raw, ARRAY5, step5(&a[i], &b[i], &c[i], &d[i], &e[i]))
 
-/* ---- A group over scattered entities -------------------------------------------------------------------------------*/
+/* ---- A group over scattered entities ------------------------------------------------------------------------------*/
 
-/* All have the first component; those that match have the second, too, and were given it in another order. `gather` has
- * arrays of all entities, and goes through a list of those that match. */
+/* All entities have the first component. The matching ones also have the second, added in another order. `gather` has
+ * arrays of all entities, and follows a list of the matching ones. */
 static fixture *open_scattered(const bench_scenario *scenario, uint32_t n, bool alternate) {
     fixture *f = make_fixture(n);
     side *s = &f->grouped;
@@ -239,7 +239,7 @@ static void check_sides(const fixture *f, const bench_scenario *scenario) {
         }
 }
 
-/* The pool that is owned is filled last: who joins has the order of that pool, and the other one has another. */
+/* The owned pool is filled last: entities join in the order of that pool, which is not the order of the other one. */
 static void fill_partial(fixture *f, side *s) {
     uint32_t n = s->entities.n;
     memcpy(f->mixed, s->entities.order, n * sizeof *f->mixed);
@@ -277,14 +277,14 @@ static void *open_changing(const bench_scenario *scenario, uint32_t n) {
     return f;
 }
 
-/* Everybody has the first component, by index; nobody has the second. */
+/* All entities have the first component, by index; none has the second. */
 static void fill_first(side *s) {
     covey_clear(s->entities.world, Velocity);
     covey_clear(s->entities.world, Position);
     add(s, 0, s->entities.all, s->entities.n);
 }
 
-/* Everybody has both, by index. */
+/* All entities have both, by index. */
 static void fill_both(side *s) {
     fill_first(s);
     add(s, 1, s->entities.all, s->entities.n);

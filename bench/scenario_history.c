@@ -1,6 +1,6 @@
-/* Entities with three components are saved and restored. What that may cost is a multiple of copying as many bytes as the
- * snapshot has: with one memcpy, between two arrays whose pages are there. What is larger than a cache is read from
- * memory by both. */
+/* Entities with three components are saved and restored. The bar is a multiple of copying as many bytes as the snapshot
+ * has, with one memcpy between two arrays whose pages are resident. Both read from memory what is larger than a
+ * cache. */
 #include "bench.h"
 
 #include <covey/history.h>

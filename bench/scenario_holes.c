@@ -14,7 +14,7 @@ typedef struct fixture {
     Stable *values;
 } fixture;
 
-/* Everybody has the component; then those that are not among the first `order_count` of a shuffle lose it. */
+/* All entities have the component; then the ones that are not among the first `order_count` of a shuffle lose it. */
 static void *open(const bench_scenario *scenario, uint32_t n) {
     fixture *f = bench_alloc(1, sizeof *f);
     bench_entities_open(&f->entities, scenario, n);

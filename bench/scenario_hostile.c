@@ -1,6 +1,6 @@
-/* Images that somebody made to cost time (test/support/hostile.h), loaded, validated and destroyed; against the same with
- * two images that have half as much each. What is linear costs the same; what is quadratic costs half. And names as
- * programs have them: set and found, against a table with lists in its buckets. */
+/* Images made to cost time (test/support/hostile.h), loaded, validated and destroyed; against the same with two images
+ * of half the size. Linear work costs the same; quadratic work costs half. And names as programs have them: set and
+ * found, against a hash table with lists in its buckets. */
 #include "bench.h"
 
 #include "../test/support/hostile.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Hostile images -------------------------------------------------------------------------------------------------*/
+/* ---- Hostile images -----------------------------------------------------------------------------------------------*/
 
 typedef struct images {
     covey_buffer whole, half;
@@ -61,7 +61,7 @@ static const bench_contestant loading[] = {
     { .name = NULL },
 };
 
-/* ---- Names of programs ----------------------------------------------------------------------------------------------*/
+/* ---- Names of programs --------------------------------------------------------------------------------------------*/
 
 enum { TEXT = 24 };
 
@@ -194,7 +194,7 @@ static const bench_contestant finding[] = {
     { .name = NULL },
 };
 
-/* ---- Scenarios ------------------------------------------------------------------------------------------------------*/
+/* ---- Scenarios ----------------------------------------------------------------------------------------------------*/
 
 #define HOSTILE(kind)                                                                                        \
     {                                                                                                        \

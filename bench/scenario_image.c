@@ -1,6 +1,6 @@
-/* Worlds as bytes, and from bytes, against memcpy of as many bytes as the image has. Raw types are bytes already; those
- * that are described have padding, and have to be converted. Memory is there beforehand: the buffer of the image, and an
- * arena for the world that is loaded. */
+/* Worlds saved to bytes and loaded from bytes, against memcpy of as many bytes as the image has. Raw types are copied;
+ * described types have padding and are converted. Memory is allocated beforehand: the buffer of the image, and an arena
+ * for the loaded world. */
 #include "bench.h"
 
 #include <covey/fields.h>
@@ -17,9 +17,9 @@ typedef struct RawSpeed {
 typedef struct RawColor {
     float red, green, blue;
 } RawColor;
-COVEY_COMPONENT_DEFINE(RawPose, .raw = true);
-COVEY_COMPONENT_DEFINE(RawSpeed, .raw = true);
-COVEY_COMPONENT_DEFINE(RawColor, .raw = true);
+COVEY_COMPONENT_DEFINE(RawPose, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(RawSpeed, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(RawColor, .as_bytes = true);
 
 typedef struct Pose {
     float x, y;

@@ -1,11 +1,11 @@
-/* Iterating where some entities match: scattered, in runs, after removals, and where one pool is in blocks and the other
- * is a sparse set. */
+/* Iterating where some entities match: scattered, in runs, after removals, and where one pool is in blocks and the
+ * other is a sparse set. */
 #include "iterate.h"
 
 /* What a pool becomes where a view is about both storages. */
 #define OTHER_STORAGE (BENCH_BLOCK ? COVEY_STORAGE_SPARSE : COVEY_STORAGE_BLOCK)
 
-/* From the type `first` on, `raw` has the values of those that match, packed. */
+/* From the type `first` on, `raw` has the values of the matching entities, packed. */
 static void pack(fixture *f, int first) {
     for (int t = first; t < f->with; t++)
         for (uint32_t i = 0; i < f->entities.order_count; i++)
@@ -194,7 +194,8 @@ CONTESTANTS(excluding, spans2, rows2, exclude_raw, exclude_textbook);
         SCENARIO(text "_rows", in, who##_rows, filled, matching, BENCH_UNPACK rows)
 #define BOTH(...) BOTH_IN(BENCH_STORAGE_TEXT, __VA_ARGS__)
 
-/* Scattered matches: sparse pools look up, as the textbook does; spans of blocks are at most a little slower than rows. */
+/* Scattered matches: sparse pools look up, as the textbook does; spans of blocks are at most a little slower than
+ * rows. */
 #define SCATTERED(text, matching, rows)                                                           \
     BOTH(text, some, open_some, matching,                                                         \
          (BENCH_BARS("textbook", BENCH_LIMIT(1.6, 0)), BENCH_BARS("rows", BENCH_LIMIT(0, 1.15))), \

@@ -1,5 +1,5 @@
-/* One percent of the entities has a component set; a reactive set knows which, and the program visits those. What that
- * may cost is a part of visiting all, and a multiple of making the changes where nobody listens. */
+/* One percent of the entities has a component set; a reactive set collects them, and the program visits them. The bars
+ * are a part of visiting all entities, and a multiple of making the changes without listeners. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct side {
 
 typedef struct fixture {
     side heard, unheard;
-    covey_reactive *changed; /* of the heard side */
+    covey_reactive *changed; /* of the side with listeners */
 } fixture;
 
 static void open_side(side *s, const bench_scenario *scenario, uint32_t n) {

@@ -4,7 +4,7 @@
 #define BASELINE_T Position
 #include "baselines.h"
 
-/* An array of structs of which one field is wanted. */
+/* An array of structs; one field of each is read. */
 typedef struct aos {
     char before[24];
     Position value;

@@ -157,7 +157,7 @@ static const char *name_of(int i) {
     return names[i];
 }
 
-/* Systems over one that nobody has any more. */
+/* Systems over a component that all entities have lost. */
 static void *open_empty(const bench_scenario *scenario, uint32_t n) {
     fixture *f = open_all(scenario, n);
     need(covey_add(f->entities.world, f->entities.all[0], Spin, { .x = 1 }) != NULL);

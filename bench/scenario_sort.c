@@ -23,7 +23,7 @@ typedef struct fixture {
 
 /* ---- The baseline -------------------------------------------------------------------------------------------------*/
 
-/* Of equals, the one that is first stays first, as in Covey. */
+/* Equal elements keep their order, as in Covey. */
 static int compare_pairs(const void *a, const void *b) {
     const pair *left = a, *right = b;
     if (left->key != right->key) return left->key < right->key ? -1 : 1;

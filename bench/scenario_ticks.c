@@ -1,8 +1,9 @@
-/* Who was changed since the last look? Some entities have a component changed, and the program visits these by their ticks;
- * beside it the same by hand: an array of ticks, of which each is compared. */
+/* Which entities changed since the last visit? Some entities have a component changed, and the program visits them by
+ * their ticks; against the same by hand, an array of ticks that are compared one by one. */
 #include "bench.h"
 
-#include <covey/visibility.h>
+#include <covey/enable.h>
+#include <covey/tick.h>
 #include <stdlib.h>
 
 typedef struct Gauge {
@@ -112,7 +113,7 @@ static const bench_contestant looking[] = {
     { .name = NULL },
 };
 
-/* Who changes is drawn by chance. */
+/* The entities that change are chosen at random. */
 #define ROW(NAME, STORAGE, PERCENT, OPEN, ...)                                                                       \
     {                                                                                                                \
         .name = NAME, .storage = STORAGE, .sizes = { 10000, 100000, 1000000 }, .contestants = looking, .open = OPEN, \

@@ -1,5 +1,5 @@
-# `make deb`: packages of Debian, by CPack. libcovey<soversion> has the shared library, libcovey-dev what is needed to
-# compile programs, covey-snap the tool.
+# `make deb`: Debian packages, made by CPack. libcovey<soversion> has the shared library, libcovey-dev what compiling
+# needs, covey-snap the tool.
 set(library_package libcovey${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(package_library ${library_package})
 set(package_dev libcovey-dev)
@@ -11,7 +11,7 @@ find_program(GZIP gzip REQUIRED)
 set(contact "The Covey authors <covey@example.org>")
 string(TIMESTAMP today "%a, %d %b %Y 00:00:00 +0000" UTC)
 file(WRITE ${PROJECT_BINARY_DIR}/changelog
-    "covey (${PROJECT_VERSION}) unstable; urgency=medium\n\n  * CHANGELOG.md has what is new.\n\n -- ${contact}  ${today}\n")
+    "covey (${PROJECT_VERSION}) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- ${contact}  ${today}\n")
 execute_process(COMMAND ${GZIP} -9nf ${PROJECT_BINARY_DIR}/changelog COMMAND_ERROR_IS_FATAL ANY)
 foreach(component IN LISTS components)
     set(doc ${CMAKE_INSTALL_DATADIR}/doc/${package_${component}})
@@ -19,7 +19,7 @@ foreach(component IN LISTS components)
     install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${doc} COMPONENT ${component})
 endforeach()
 
-# What tells others which package has the library, and has it found after the installation.
+# shlibs tells dependent packages which package has the library; the trigger lets the loader find it.
 file(WRITE ${PROJECT_BINARY_DIR}/shlibs
     "libcovey ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} ${library_package} (>= ${PROJECT_VERSION})\n")
 file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
@@ -66,6 +66,6 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME ${package_tools})
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${library_package} ${same_version}")
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION
-    "${about}\nThis package has the tool that looks into the files they are saved to.")
+    "${about}\nThis package has the tool that shows and compares saved files.")
 
 include(CPack)

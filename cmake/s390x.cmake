@@ -1,4 +1,4 @@
-# A big-endian machine; what is built for it runs under qemu.
+# A big-endian machine; its programs run under qemu.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR s390x)
 set(CMAKE_C_COMPILER s390x-linux-gnu-gcc)

@@ -17,7 +17,7 @@ COVEY_COMPONENT_DEFINE(Runner);
 COVEY_TAG_DEFINE(Paused);
 COVEY_TAG_DEFINE(Finished);
 
-/* A system takes what it needs from the world: no globals, no long lists of arguments. */
+/* A system gets its resources from the world: there are no globals, and no long lists of arguments. */
 static void run(covey_world *world) {
     Clock *clock = covey_resource_get(world, Clock);
     const Arena *arena = covey_resource_get(world, Arena);
@@ -43,14 +43,14 @@ int main(void) {
     covey_world *world = covey_world_create(NULL);
     const Clock *clock = covey_resource_set(world, Clock, { .step = 0.5f });
     Arena arena = { .width = 10, .height = 4 };
-    covey_resource_refer(world, Arena, &arena); /* an object of the program: the world knows where it is */
+    covey_resource_refer(world, Arena, &arena); /* the program owns the object, the world keeps its address */
 
     covey_entity hare = covey_create(world), tortoise = covey_create(world);
     covey_add(world, hare, Runner, { .speed = 8 });
     covey_add(world, tortoise, Runner, { .speed = 1 });
 
     for (int frame = 0; frame < 4; frame++) run(world);
-    covey_resource_set_tag(world, Paused); /* a resource without bytes is a switch */
+    covey_resource_set_tag(world, Paused); /* a tag is a resource without a value */
     run(world);
     covey_resource_remove(world, Paused);     /* covey_resource_take hands the value over instead of dropping it */
     printf("%.1f seconds\n", clock->seconds); /* the address stays until the resource is removed */

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Checks what the documents say against what is there:
+# Checks the documents against the tree:
 #
 #     documents.sh program SOURCE_DIR CC PREFIX WORK_DIR    the program in README.md is the first example; it runs
 #     documents.sh tutorial SOURCE_DIR STEP PROGRAM         the code on a page of the tutorial is that of its program,
 #                                                           and the program prints what the page shows; EMULATOR
 #                                                           runs the programs of another machine
 #     documents.sh links SOURCE_DIR                         every file that a document links to exists
-#     documents.sh site SOURCE_DIR OUT_DIR                  the site can be built: all its links lead somewhere, and the
+#     documents.sh site SOURCE_DIR OUT_DIR                  the site can be built: all its links have a target, and the
 #                                                           reference has all functions; 77 without the tools for it
 #     documents.sh examples SOURCE_DIR                      examples/README.md has all examples
 #     documents.sh names SOURCE_DIR                         every test that docs/requirements.md names exists
@@ -16,7 +16,7 @@ set -eu
 
 step=$1 source=$2
 
-# What is left of C files without their comments.
+# Prints C files without their comments.
 uncommented() {
     awk '{
         line = $0
@@ -72,7 +72,7 @@ links)
         for target in $(sed 's/\[[&=]*\](/(/g; s/](/\n](/g' "$document" | sed -n 's/^](\([^)#]*\).*/\1/p'); do
             case $target in http*) continue ;; esac
             if [ ! -e "$(dirname "$document")/$target" ]; then
-                echo "$document links to $target, which is not there"
+                echo "$document links to $target, which does not exist"
                 status=1
             fi
         done
@@ -103,7 +103,7 @@ names)
     # Words in backquotes, in the last column of a row.
     for name in $(sed -n 's/^| REQ.*|\(.*\)|$/\1/p' docs/requirements.md | grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u); do
         if ! grep -rqw -e "$name" test bench fuzz --include='*.c' --include=CMakeLists.txt; then
-            echo "docs/requirements.md names $name, which is not there"
+            echo "docs/requirements.md names the test $name, which does not exist"
             status=1
         fi
     done

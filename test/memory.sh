@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the memory program on a small world and looks at what it writes. What it measures is not judged here.
+# Runs the memory program on a small world and checks its output. The bars are not checked here.
 #
 #     memory.sh PROGRAM ENTITIES WORK_DIR
 set -eu
@@ -43,10 +43,10 @@ expect_count 321 '' memory.csv
 expect_count 320 '^[0-9]*,[01]\.[0-9],[0-9]*,[0-9]*,[0-9]*,[0-9]*,[0-9]*,[0-9]*,[0-9]*\.[0-9]*$' memory.csv
 cut -d, -f1-3 memory.csv | sed 1d | sort -u >cells.txt
 [ "$entities" = 1000 ] || expect_count 320 '' cells.txt
-# Of 128 bytes at 0.5: linear, bitmask and sparse for 1,000 entities.
+# For 128 bytes at utilisation 0.5 and 1,000 entities: linear, bitmask and sparse.
 grep -q '^128,0.5,1000,[0-9]*,[0-9]*,129000,128125,72000,' memory.csv || complain "the formulas are not in memory.csv"
 
-# One element, with a box and a number for each cell, that leads nowhere.
+# One SVG element, with a box and a number for each cell, without links.
 [ "$(head -c 5 memory.svg)" = '<svg ' ] || complain "memory.svg does not begin with <svg"
 [ "$(tail -n 1 memory.svg)" = '</svg>' ] || complain "memory.svg does not end with </svg>"
 expect_count 160 '>[0-9]\.[0-9][0-9][0-9]</text>$' memory.svg
@@ -56,7 +56,7 @@ for word in script href url; do expect_count 0 $word memory.svg; done
 [ "$(count '<rect ' memory.svg)" = "$(count '<rect .*/>$' memory.svg)" ] || complain "a box of memory.svg does not end"
 if command -v xmllint >/dev/null; then xmllint --noout memory.svg; fi
 
-# A sparse pool has a slot, an id and a value for each component; small pages have a large directory besides.
+# A sparse pool has a slot, an id and a value for each component; small pages also have a large directory.
 bytes=$(sed -n 's/^A sparse pool of .* takes \([0-9]*\)\.[0-9]* bytes for each; handles have 8 bytes$/\1/p' memory.txt)
 narrow=$(sed -n 's/^A sparse pool of .* takes \([0-9]*\)\.[0-9]* bytes for each; handles have 4 bytes$/\1/p' memory.txt)
 [ "${bytes:-none}" = 24 ] || [ "${narrow:-none}" = 16 ] || [ "$entities" = 1000 ] ||
@@ -69,7 +69,7 @@ expect_count 1 '' sparse.txt
 "$program" --entities "$entities" --csv again.csv >/dev/null
 cmp memory.csv again.csv
 
-# A bar that is missed matters when it is asked for.
+# --strict fails when a bar is missed.
 missed=0
 if grep -q MISSED memory.txt; then missed=1; fi
 expect_status $missed --strict --entities "$entities"

@@ -1,5 +1,5 @@
-/* The words of cmocka that our tests use can fail: with cmocka itself, and with our own (test/cmocka), which the targets
- * of `make test-portable` are tested with. */
+/* The words of cmocka that our tests use can fail: with cmocka itself, and with our own (test/cmocka), which `make
+ * test-portable` uses. */
 #include "support.h"
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))

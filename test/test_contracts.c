@@ -14,7 +14,7 @@
 typedef struct {
     float x, y;
 } Place;
-COVEY_COMPONENT_DEFINE(Place, .raw = true);
+COVEY_COMPONENT_DEFINE(Place, .as_bytes = true);
 
 static struct {
     char what[256], file[256];
@@ -54,7 +54,7 @@ static covey_entity placed(covey_world *in, float x) {
     return e;
 }
 
-/* ---- Fields and rows -----------------------------------------------------------------------------------------------*/
+/* ---- Fields and rows ----------------------------------------------------------------------------------------------*/
 
 static void test_a_field_of_a_span_is_not_for_rows(void **state) {
     (void)state;
@@ -192,7 +192,7 @@ static void test_a_field_that_was_removed_since_the_row_began_is_named(void **st
     covey_world_destroy(in);
 }
 
-/* ---- Pools ---------------------------------------------------------------------------------------------------------*/
+/* ---- Pools --------------------------------------------------------------------------------------------------------*/
 
 /* The line of this file is in the text, and the value is what it would be without assertions. */
 static void assert_refused(int line) {
@@ -210,9 +210,9 @@ static void test_a_pool_in_blocks_has_no_packed_arrays(void **state) {
     covey_world *in = noting_world();
     placed(in, 1);
     covey_pool *blocks = covey_pool_of(in, Place), *packed = covey_pool_of(in, Packed);
-    assert_int_equal(covey_pool_size(packed), 1);
+    assert_int_equal(covey_pool_position_count(packed), 1);
     assert_true(covey_pool_ids(packed) && covey_pool_values(packed, Packed));
-    assert_int_equal(covey_pool_size(blocks), 0);
+    assert_int_equal(covey_pool_position_count(blocks), 0);
     assert_refused(__LINE__ - 1);
     assert_null(covey_pool_ids(blocks));
     assert_refused(__LINE__ - 1);
@@ -223,7 +223,7 @@ static void test_a_pool_in_blocks_has_no_packed_arrays(void **state) {
     covey_world_destroy(in);
 }
 
-/* ---- Signals ---------------------------------------------------------------------------------------------------------*/
+/* ---- Signals ------------------------------------------------------------------------------------------------------*/
 
 static void ignore(const covey_event *event, void *context) { (void)event, (void)context; }
 
@@ -251,7 +251,7 @@ static void test_a_connection_belongs_to_its_world(void **state) {
     covey_world_destroy(in);
 }
 
-/* ---- Reactive sets ---------------------------------------------------------------------------------------------------*/
+/* ---- Reactive sets ------------------------------------------------------------------------------------------------*/
 
 /* If the library did not reserve enough, it says so and writes nothing. */
 static void test_a_handle_without_room_is_left_out(void **state) {
@@ -323,7 +323,7 @@ static const covey_view *volatile no_view;
 enum { LINE_OF_POOLS = __LINE__ };
 static void add_to_no_pool(void) { (void)covey_pool_add(no_pool, COVEY_NULL, Place, { 1, 2 }); }
 static void values_of_no_pool(void) { (void)covey_pool_values(no_pool, Place); }
-static void size_of_no_pool(void) { (void)covey_pool_size(no_pool); }
+static void size_of_no_pool(void) { (void)covey_pool_position_count(no_pool); }
 static void ids_of_no_pool(void) { (void)covey_pool_ids(no_pool); }
 
 static void test_null_pools_of_typed_calls_are_named_with_the_line_of_the_caller(void **state) {
@@ -348,7 +348,7 @@ static void test_null_pools_of_typed_calls_are_named_with_the_line_of_the_caller
     X(covey_pool_map, (no_pool, 0, NULL, 0))               \
     X(covey_pool_sort, (no_pool, NULL))                    \
     X(covey_pool_sort_as, (no_pool, no_pool))              \
-    X(covey_pool_keep, (no_pool, NULL))                    \
+    X(covey_pool_keep_sorted, (no_pool, NULL))             \
     X(covey_pool_add_raw, (no_pool, COVEY_NULL, NULL))     \
     X(covey_pool_set_raw, (no_pool, COVEY_NULL, NULL))     \
     X(covey_pool_get_raw, (no_pool, COVEY_NULL))           \
@@ -371,7 +371,7 @@ static void test_null_pools_of_typed_calls_are_named_with_the_line_of_the_caller
     X(covey_view_valid, (no_view))                \
     X(covey_view_fields, (no_view))               \
     X(covey_view_type, (no_view, 0))              \
-    X(covey_view_reads, (no_view, 0))             \
+    X(covey_view_is_read_only, (no_view, 0))      \
     X(covey_view_count, (no_view))                \
     X(covey_view_first, (no_view))                \
     X(covey_view_contains, (no_view, COVEY_NULL)) \
@@ -396,7 +396,7 @@ static void test_other_calls_of_null_pools_and_views_name_themselves(void **stat
     for (uint32_t i = 0; i < COUNT_OF(calls); i++) assert_says(calls[i].call, calls[i].words, "contract broken: ");
 }
 
-/* ---- Pointers that are NULL ------------------------------------------------------------------------------------------*/
+/* ---- Pointers that are NULL ---------------------------------------------------------------------------------------*/
 
 static covey_world *loud;              /* without a handler */
 static covey_world *volatile no_world; /* which compilers do not know */
@@ -422,7 +422,7 @@ NULL_CALL(removes, covey_remove_many(loud, no_entities, 2, Place))
 NULL_CALL(destroys, covey_destroy_many(loud, no_entities, 2))
 NULL_CALL(loads, covey_load_from_memory(loud, no_bytes, 10, NULL, NULL))
 NULL_CALL(merges, covey_merge_from_memory(loud, no_bytes, 10, NULL, NULL))
-NULL_CALL(looks, covey_image_look(no_bytes, 10, NULL, NULL))
+NULL_CALL(looks, covey_image_read_info(no_bytes, 10, NULL, NULL))
 NULL_CALL(copies, covey_copy(no_world, someone, someone))
 NULL_CALL(disables, covey_disable(no_world, someone))
 NULL_CALL(names, covey_name_set(no_world, someone, "name"))
@@ -506,7 +506,7 @@ static void test_null_worlds_are_named_with_the_line_of_the_caller(void **state)
     assert_aborts(resource_of_no_world, "the world is NULL", LINE_OF_WORLDS + 4);
 }
 
-/* ---- Worlds without a log ------------------------------------------------------------------------------------------*/
+/* ---- Worlds without a log -----------------------------------------------------------------------------------------*/
 
 /* What a call writes to stderr, up to its end. */
 static size_t printed_by(void (*call)(void), char *text, size_t size) {

@@ -1,4 +1,4 @@
-// Memory that may be out, for those who ask whether it is. In a file of its own: gcc takes an inlined malloc for a mistake.
+// Allocations that fail. In a separate file, because gcc reports an inlined malloc as a mistake.
 #include <cstdlib>
 #include <new>
 

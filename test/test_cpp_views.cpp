@@ -1,4 +1,4 @@
-// Views and pools of the C++ header: as members, in loops of the language, over types that are made at run time; and what
+// Views and pools of the C++ header: as members, in range-based loops, over types that are made at run time; and what
 // C++20 adds. Compiled for C++17 and for C++20.
 #include <covey/covey.hpp>
 
@@ -92,7 +92,7 @@ static void components_are_defined_in_their_namespaces() {
     CHECK(covey::add<Spin>(world, e, { 1 })->angle == 1 && covey::has<const Spin>(world, e));
 }
 
-// ---- Members ------------------------------------------------------------------------------------------------------------
+// ---- Members --------------------------------------------------------------------------------------------------------
 
 struct Physics {
     covey::view<Position, const Velocity, covey::without<Frozen>> moving;
@@ -116,7 +116,7 @@ static void views_and_pools_are_members() {
     CHECK(!physics.moving.valid() && physics.moving.count() == 0 && !physics.masses && !physics.none);
     CHECK(physics.step() == 0 && covey_is_null(physics.moving.first()) && !physics.moving.contains({}));
     physics.moving.each([](Position &, const Velocity &) { std::exit(1); });
-    CHECK(!physics.moving.with<Mass>().valid() && !physics.moving.disabled().valid());
+    CHECK(!physics.moving.with<Mass>().valid() && !physics.moving.include_disabled().valid());
 
     covey::world world;
     std::vector<covey_entity> made = make_some(world, 90);
@@ -133,7 +133,7 @@ static void views_and_pools_are_compared() {
     using moving = covey::view<Position, const Velocity>;
     moving one{ world }, same{ world }, elsewhere{ other }, none;
     CHECK(one == same && !(one != same) && one != elsewhere && one != none && none == moving());
-    CHECK(one.disabled() != one && one.disabled() == same.disabled());
+    CHECK(one.include_disabled() != one && one.include_disabled() == same.include_disabled());
     covey::pool<Mass> masses{ world };
     CHECK(masses == covey::pool_of<Mass>(world) && masses != covey::pool_of<Mass>(other) &&
           masses != covey::pool<Mass>());
@@ -150,7 +150,7 @@ static void terms_add_up() {
     auto built = covey::view_of(world).with<Position, const Velocity>().optional<Mass>().without<Frozen>();
     using written = covey::view<Position, const Velocity, covey::optional<Mass>, covey::without<Frozen>>;
     static_assert(std::is_same_v<decltype(built), written>);
-    CHECK(covey_view_fields(built) == 3 && covey_view_reads(built, 1) && !covey_view_reads(built, 2));
+    CHECK(covey_view_fields(built) == 3 && covey_view_is_read_only(built, 1) && !covey_view_is_read_only(built, 2));
     CHECK(built == written{ world });
     covey::view<Position> all{ world };
     CHECK((all.with<const Velocity>() == covey::view<Position, const Velocity>{ world }));
@@ -159,7 +159,7 @@ static void terms_add_up() {
     CHECK(!twice.without<Frozen>().valid()); // what is wrong stays wrong
 }
 
-// ---- Loops --------------------------------------------------------------------------------------------------------------
+// ---- Loops ----------------------------------------------------------------------------------------------------------
 
 static void fields_come_as_they_are_written() {
     covey::world world;
@@ -258,7 +258,7 @@ static void groups_and_reactive_sets_are_loops_too() {
     CHECK(sum == 210 - 2 * (6 + 12 + 18 + 24));
 }
 
-// ---- Readers ------------------------------------------------------------------------------------------------------------
+// ---- Readers --------------------------------------------------------------------------------------------------------
 
 static void readers_get_const_values() {
     covey::world world;
@@ -280,7 +280,7 @@ static void readers_get_const_values() {
     CHECK(both == 12 && seen == covey::view_of(reader).with<Position>().optional<Velocity>().without<Frozen>());
 }
 
-// ---- Types that are made at run time --------------------------------------------------------------------------------------
+// ---- Types that are made at run time --------------------------------------------------------------------------------
 
 struct Points {
     int32_t now, most;
@@ -329,7 +329,7 @@ static void typed_views_of_run_time_types() {
     CHECK(rows == 20 && (!covey::view<covey::reading, covey::runtime<float>>{ reader, health }.valid()));
 }
 
-// ---- Constructing ---------------------------------------------------------------------------------------------------------
+// ---- Constructing ---------------------------------------------------------------------------------------------------
 
 template <int Storage> static void construct() {
     using T = Counted<Storage>;
@@ -351,7 +351,7 @@ static void values_are_constructed_without_a_move() {
     construct<4>();
 }
 
-// ---- C++20 ----------------------------------------------------------------------------------------------------------------
+// ---- C++20 ----------------------------------------------------------------------------------------------------------
 
 #if defined(__cpp_lib_span)
 static void spans_of_the_standard_library() {

@@ -149,14 +149,14 @@ FOR_EACH_TYPE(test_a_call_that_fails_moves_nothing) {
 
 /* ---- Adding and removing ------------------------------------------------------------------------------------------*/
 
-static bool behind_first_block(uint32_t i) { return e[i].index >= 64; }
+static bool behind_first_block(uint32_t i) { return e[i].index >= COVEY__BLOCK_IDS; }
 
 FOR_EACH_TYPE(test_adding) {
-    for (uint32_t i = 64; i < COUNT; i++)
+    for (uint32_t i = COVEY__BLOCK_IDS; i < COUNT; i++)
         if (!has_at_first(i)) assert_non_null(add_value(e[i], type, i));
     positions_stay(all);
     if (is_stable(type)) addresses_stay(all);
-    for (uint32_t i = 0; i < 64; i++)
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++)
         if (!has_at_first(i)) assert_non_null(add_value(e[i], type, i));
     positions_stay(all);
     if (is_stable(type)) addresses_stay(all);
@@ -289,7 +289,7 @@ FOR_EACH_TYPE(test_packing) {
     all_stay(); /* refused, or without holes */
     for (uint32_t i = 0; i < COUNT; i += 5) remove_value(e[i], type);
     note();
-    uint32_t holes = (covey_pool_size)(pool)-covey_pool_count(pool);
+    uint32_t holes = (covey_pool_position_count)(pool)-covey_pool_count(pool);
     assert_int_equal(covey_pool_compact(pool, hear_of_move, &told),
                      type == covey_id(Fixed) ? COVEY_OK : COVEY_ERROR_REFUSED);
     addresses_stay(was_not_moved);
@@ -298,13 +298,13 @@ FOR_EACH_TYPE(test_packing) {
         assert_int_equal(told, 0);
         return;
     }
-    assert_true(told != 0 && told <= holes && (covey_pool_size)(pool) == covey_pool_count(pool));
+    assert_true(told != 0 && told <= holes && (covey_pool_position_count)(pool) == covey_pool_count(pool));
     add_value(e[0], type, 0); /* there is no hole that it could fill */
     assert_int_equal(position_of(e[0]), covey_pool_count(pool) - 1);
     remove_value(e[1], type);
     note();
     assert_int_equal(covey_pool_compact(pool, hear_of_move, &told), COVEY_OK);
-    assert_int_equal((covey_pool_size)(pool), covey_pool_count(pool));
+    assert_int_equal((covey_pool_position_count)(pool), covey_pool_count(pool));
 }
 
 FOR_EACH_TYPE(test_clearing) {
@@ -472,7 +472,7 @@ FOR_EACH_TYPE(test_sorting_as_another_pool) {
 FOR_EACH_TYPE(test_keeping_order) {
     const covey_order by_number = { .key = COVEY_KEY_U32 };
     bool keeps = type == covey_id(Packed);
-    assert_int_equal(covey_pool_keep(pool, &by_number), keeps ? COVEY_OK : COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_keep_sorted(pool, &by_number), keeps ? COVEY_OK : COVEY_ERROR_REFUSED);
     all_stay();
     if (!keeps) return;
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -489,8 +489,8 @@ FOR_EACH_TYPE(test_keeping_order) {
     assert_int_equal(covey_pool_sort_as(pool, covey_pool_of(world, Other)), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_swap(pool, e[0], e[1]), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
-    assert_int_equal(covey_pool_keep(pool, &(covey_order){ .count = 2 }), COVEY_ERROR_RANGE);
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ .count = 2 }), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_int_equal(covey_pool_sort(pool, NULL), COVEY_OK);
 }
 
@@ -498,7 +498,7 @@ FOR_EACH_TYPE(test_keeping_order) {
 static void test_rows_of_a_kept_pool_may_lose_their_own(void **state) {
     (void)state;
     fill_world(covey_id(Packed));
-    assert_int_equal(covey_pool_keep(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
     visit_rows(covey_id(Packed), lose_own);
 }
 
@@ -512,10 +512,10 @@ static void test_compaction_waits_for_holes(void **state) {
     note();
     covey_compact(world);
     all_stay();
-    assert_int_equal((covey_pool_size)(pool), 100);
+    assert_int_equal((covey_pool_position_count)(pool), 100);
     assert_true(remove_value(e[COUNT - 2], covey_id(Lazy)));
     covey_compact(world);
-    assert_int_equal((covey_pool_size)(pool), 49);
+    assert_int_equal((covey_pool_position_count)(pool), 49);
     before[COUNT - 2].at = NULL;
     values_stay(all);
 }
@@ -527,7 +527,7 @@ typedef Value Third;
 COVEY_COMPONENT_DEFINE(Second, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Third, .storage = COVEY_STORAGE_SPARSE);
 
-/* Packed and Second are owned; Other is in blocks, and excluded. Everybody has Packed, every third also Second. */
+/* Packed and Second are owned; Other is in blocks, and excluded. All entities have Packed, every third also Second. */
 static covey_group *fill_group(void) {
     assert_true(covey_create_many(world, e, COUNT));
     pool = covey_pool_of(world, Packed);
@@ -546,7 +546,7 @@ static bool is_member(uint32_t i) {
     return covey_has_all(world, e[i], Packed, Second) && !covey_has(world, e[i], Other);
 }
 
-/* The members, and nobody else, are the first of both pools, in the same order. */
+/* The members, and no other entities, come first in both pools, in the same order. */
 static void group_is_right(const covey_group *group) {
     covey_pool *second = covey_pool_of(world, Second);
     uint32_t count = 0;
@@ -610,7 +610,7 @@ static void test_pools_of_a_group_refuse_other_orders(void **state) {
     covey_group *group = fill_group();
     assert_int_equal(covey_pool_sort(pool, NULL), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_sort_as(pool, covey_pool_of(world, Other)), COVEY_ERROR_REFUSED);
-    assert_int_equal(covey_pool_keep(pool, &(covey_order){ 0 }), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ 0 }), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_swap(pool, e[0], e[1]), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
     assert_null(covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Packed), covey_id(Third) } }));

@@ -125,7 +125,7 @@ static void worlds_with_signals(void **state) {
     run_programs(model_run_world, options, test_scaled(60000));
 }
 
-/* Entities without components, and who hears of them: what is quick because nobody has to know must not be so here. */
+/* Entities without components, and listeners to them: the quick path for worlds without observers must not be taken. */
 static void worlds_of_entities_alone(void **state) {
     model_options options = tiny;
     (void)state;
@@ -167,7 +167,7 @@ static void worlds_with_everything(void **state) {
     run_subject(&model_all);
 }
 
-/* The world goes back to earlier states, of which the oracle has copies. */
+/* The world goes back to earlier states; the oracle has copies of them. */
 static void worlds_with_histories(void **state) {
     (void)state;
     run_subject(&model_history);
@@ -287,7 +287,7 @@ static void every_lie_about_sets_is_noticed(void **state) {
         assert_true(is_noticed_in_set(ORACLE_SWAPS_IDS_ONLY, policy));
 }
 
-/* ---- What the programs reach ---------------------------------------------------------------------------------------*/
+/* ---- What the programs reach --------------------------------------------------------------------------------------*/
 
 /* Every step of growth, direct blocks, and capacities that only compaction gives. */
 static void blocks_take_every_form(void **state) {

@@ -38,7 +38,7 @@ static bool copy_wide(void *to, const void *from, void *context) {
 static const Wide wide_default = { { 1, 2, 3 } };
 COVEY_COMPONENT_DEFINE(Wide, .copy = copy_wide, .defaults = &wide_default);
 
-/* ---- Scenes --------------------------------------------------------------------------------------------------------*/
+/* ---- Scenes -------------------------------------------------------------------------------------------------------*/
 
 static void nothing(scene *s) { (void)s; }
 
@@ -109,7 +109,7 @@ static void world_with_loose_blocks(scene *s) {
     for (uint32_t i = 0; i < 18; i++) assert_true(covey_remove(s->world, many[i], Block));
     assert_true(covey_create_many(s->world, full, 128));
     for (uint32_t i = 0; i < 128; i++)
-        if (full[i].index / 64 == 1 && full[i].index % 64 < 45)
+        if (full[i].index / COVEY__BLOCK_IDS == 1 && full[i].index % COVEY__BLOCK_IDS < 45)
             assert_non_null(covey_add(s->world, full[i], Block, { i, 21 }));
     assert_non_null(covey_add(s->world, s->e[8], Block, { 8, 8 }));
     assert_true(covey_remove(s->world, s->e[8], Block));
@@ -128,7 +128,7 @@ static void world_with_hole(scene *s) {
     assert_true(covey_remove(s->world, s->e[1], Kept));
 }
 
-/* ---- Operations that need memory -----------------------------------------------------------------------------------*/
+/* ---- Operations that need memory ----------------------------------------------------------------------------------*/
 
 #define MANY (COVEY_PAGE_SIZE + 6)
 
@@ -496,7 +496,7 @@ static const operation operations[] = {
     { "covey_type_create", busy_world, type_create },
 };
 
-/* ---- Operations that need none -------------------------------------------------------------------------------------*/
+/* ---- Operations that need none ------------------------------------------------------------------------------------*/
 
 static bool destroy(scene *s) { return covey_destroy(s->world, s->e[1]) && !covey_destroy(s->world, s->e[3]); }
 static bool destroy_many(scene *s) { return covey_destroy_many(s->world, s->e, 9) == 7; }
@@ -519,8 +519,8 @@ static bool clear_one(scene *s) {
     covey_clear(s->world, Late);
     return true;
 }
-static bool clear_all(scene *s) {
-    covey_clear_all(s->world);
+static bool clear_components(scene *s) {
+    covey_clear_components(s->world);
     return true;
 }
 static bool replace(scene *s) {
@@ -568,7 +568,7 @@ static bool pool_shrink(scene *s) {
     covey_pool *pool = covey_pool_find_raw(s->world, covey_id(Sorted));
     covey_pool_compact(pool, NULL, NULL);
     covey_pool_shrink(pool);
-    return covey_pool_count(pool) == (covey_pool_size)(pool);
+    return covey_pool_count(pool) == (covey_pool_position_count)(pool);
 }
 static bool pool_compact_blocks(scene *s) {
     covey_pool_compact(covey_pool_find_raw(s->world, covey_id(Block)), NULL, NULL);
@@ -678,7 +678,7 @@ static const operation free_operations[] = {
     { "covey_remove", busy_world, remove_all },
     { "covey_pool_remove", busy_world, pool_remove },
     { "covey_clear", world_with_hole, clear_one },
-    { "covey_clear_all", world_with_hole, clear_all },
+    { "covey_clear_components", world_with_hole, clear_components },
     { "covey_replace", busy_world, replace },
     { "covey_set, over a value", busy_world, overwrite },
     { "covey_patch", busy_world, patch },
@@ -720,7 +720,7 @@ static const operation shrinking_operations[] = {
     { "covey_shrink, pinned", world_with_pins, shrink },
 };
 
-/* ---- Tests ---------------------------------------------------------------------------------------------------------*/
+/* ---- Tests --------------------------------------------------------------------------------------------------------*/
 
 /* A call that fails may leave the world with a pool for a type that it has met, but an empty one. */
 static void a_failed_add_leaves_at_most_an_empty_pool(void **state) {

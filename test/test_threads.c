@@ -1,6 +1,6 @@
-/* What threads may do at the same time while nobody changes the structure: any number read, several write values of
- * component types that no other thread touches, and each records commands into a buffer of its own. ThreadSanitizer
- * (make tsan) sees that nothing races. */
+/* What threads may do at the same time without structural changes: any number read, several write values of component
+ * types that no other thread uses, and each records commands into its own buffer. ThreadSanitizer (make tsan) sees that
+ * nothing races. */
 #include "support.h"
 
 #include <covey/commands.h>

@@ -1,4 +1,4 @@
-/* Signals and command buffers: replaying is heard like direct calls are, and listeners use buffers of their own. */
+/* Signals and command buffers: listeners are told of a replay like of direct calls, and use their own buffers. */
 #include "news.h"
 
 #include <covey/commands.h>

@@ -1,4 +1,5 @@
-/* Signals and copies: who hears of copies and clones, in which order, and what listeners do to them meanwhile. */
+/* Signals and copies: which listeners are told of copies and clones, in which order, and what they do to them
+ * meanwhile. */
 #include "news.h"
 #include "owned.h"
 
@@ -298,7 +299,7 @@ static void connect_queue(const covey_event *event, void *queue) {
     queue_up(queue, covey_id(Packed), COVEY_ON_ADD | COVEY_ON_REMOVE);
 }
 
-/* Who begins to listen meanwhile does not note_news of it, and has room for what follows. */
+/* A listener that is connected meanwhile is not told of it, and has room for what follows. */
 static void test_a_queue_that_is_connected_while_clones_are_told_of(void **state) {
     (void)state;
     make_model();

@@ -182,7 +182,7 @@ static void test_a_listener_destroys_others_of_the_tree(void **state) {
         }
 }
 
-/* Nobody is told when a chain ends that nobody listens to; it takes no longer for being long. */
+/* The end of a chain without listeners calls no function; a long one takes no longer. */
 static void test_a_long_chain_ends(void **state) {
     enum { LENGTH = COVEY_NONE < 5000 ? 1000 : 5000 };
     static covey_entity chain[LENGTH];

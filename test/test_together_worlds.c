@@ -73,7 +73,7 @@ static void make_kin(void) {
 
 static void make_watchers(void) {
     covey_order order = { .key = COVEY_KEY_U32, .descending = true };
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, Packed), &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, Packed), &order), COVEY_OK);
     group = covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Marked) } });
     queue = covey_queue_create(world);
     touched = covey_reactive_create(
@@ -162,7 +162,7 @@ static void test_a_clone_of_everything(void **state) {
     assert_int_equal(covey_resource_get(twin, Packed)->number, 5);
     assert_int_equal(covey_resource_get(twin, Owned)->number, 7);
     assert_int_equal(covey_world_group_count(twin), 0);
-    covey_destroy_all(twin); /* nobody hears of it */
+    covey_destroy_all(twin); /* no listener is told */
     assert_news("");
     test_world_is_valid(twin);
     covey_world_destroy(twin);
@@ -170,7 +170,7 @@ static void test_a_clone_of_everything(void **state) {
     assert_int_equal(covey_queue_count(queue), events);
 }
 
-/* Whatever the clone makes, it is nobody whom a buffer of the first world has named. */
+/* The clone never issues a handle that a buffer of the first world has reserved. */
 static void test_handles_of_buffers_mean_nothing_in_a_clone(void **state) {
     (void)state;
     make_everything();
@@ -273,7 +273,7 @@ static void clone_world(const covey_event *event, void *context) {
     covey_world *twin = covey_world_clone(world, NULL);
     test_world_is_valid(twin);
     assert_true(covey_alive(twin, *event->entities));
-    assert_true(covey_destroy(twin, *event->entities)); /* there, nobody is being destroyed */
+    assert_true(covey_destroy(twin, *event->entities)); /* there, no entity is being destroyed */
     covey_world_destroy(twin);
 }
 
@@ -299,8 +299,8 @@ static void rearrange(const covey_event *event, void *context) {
     covey_group *made = NULL;
     switch (turn++ % 9) {
     case 0: (void)covey_pool_sort(pool, &order); break;
-    case 1: (void)covey_pool_keep(pool, &order); break;
-    case 2: (void)covey_pool_keep(pool, NULL); break;
+    case 1: (void)covey_pool_keep_sorted(pool, &order); break;
+    case 2: (void)covey_pool_keep_sorted(pool, NULL); break;
     case 3: (void)covey_pool_convert(pool, COVEY_STORAGE_SPARSE); break;
     case 4: (void)covey_pool_convert(pool, COVEY_STORAGE_BLOCK); break;
     case 5: covey_compact(world); break;

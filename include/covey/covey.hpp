@@ -87,9 +87,9 @@ class options {
         changed.name_ = wanted;
         return changed;
     }
-    constexpr options zero_vacated() const noexcept {
+    constexpr options zero_erased() const noexcept {
         options changed = *this;
-        changed.zero_vacated_ = true;
+        changed.zero_erased_ = true;
         return changed;
     }
     /* Refuses copies although the type has a copy constructor. Types without one always refuse them. */
@@ -98,16 +98,16 @@ class options {
         changed.no_copy_ = true;
         return changed;
     }
-    /* Remembers when each value was changed (covey/visibility.h). */
+    /* Remembers when each value was changed (covey/tick.h). */
     constexpr options ticks() const noexcept {
         options changed = *this;
         changed.ticks_ = true;
         return changed;
     }
-    /* In images: the bytes as they are; left out; field by field (covey/fields.h). */
-    constexpr options raw() const noexcept {
+    /* In images: the bytes of a value; left out; field by field (covey/fields.h). */
+    constexpr options as_bytes() const noexcept {
         options changed = *this;
-        changed.raw_ = true;
+        changed.as_bytes_ = true;
         return changed;
     }
     constexpr options transient() const noexcept {
@@ -154,10 +154,10 @@ class options {
     covey_policy policy_ = COVEY_SWAP_AND_POP;
     covey_storage storage_ = COVEY_STORAGE_DEFAULT;
     const char *name_ = nullptr;
-    bool zero_vacated_ = false;
+    bool zero_erased_ = false;
     bool no_copy_ = false;
     bool ticks_ = false;
-    bool raw_ = false;
+    bool as_bytes_ = false;
     bool transient_ = false;
     const covey_fields *fields_ = nullptr;
     const void *defaults_ = nullptr;
@@ -256,10 +256,10 @@ template <class T> constexpr covey_type options::describe(const char *default_na
     type.align = empty ? 1 : static_cast<uint32_t>(alignof(T));
     type.storage = storage_;
     type.policy = policy_;
-    type.zero_vacated = zero_vacated_;
+    type.zero_erased = zero_erased_;
     type.no_copy = no_copy_ || !std::is_copy_constructible_v<T>;
     type.ticks = ticks_;
-    type.raw = raw_;
+    type.as_bytes = as_bytes_;
     type.transient = transient_;
     type.fields = fields_;
     type.defaults = defaults_;
@@ -692,11 +692,12 @@ requires(!(std::is_convertible_v<T, uint32_t> ||
 }
 #endif
 
-/* covey/visibility.h. The tag of disabled entities is covey_disabled: with<covey_disabled>(). */
+/* covey/tick.h. */
 template <class T> uint64_t changed_at(const covey_world *in, covey_entity e) noexcept {
     return covey_changed_at_raw(in, e, type_of<T>());
 }
 
+/* covey/enable.h. The tag of disabled entities is covey_disabled: with<covey_disabled>(). */
 template <class T> covey_result disable(covey_world *in, covey_entity e) noexcept {
     return covey_component_disable_raw(in, e, type_of<T>());
 }
@@ -823,12 +824,12 @@ inline bool operator==(const entity_ref &a, const entity_ref &b) noexcept {
 }
 inline bool operator!=(const entity_ref &a, const entity_ref &b) noexcept { return !(a == b); }
 
-/* ---- Order ----------------------------------------------------------------------------------------------------------
+/* ---- Sorting --------------------------------------------------------------------------------------------------------
  *
- * covey/order.h. A member that is a number makes an order:
+ * covey/sort.h. A member that is a number makes an order:
  *
  *     covey::pool_of<Sprite>(world).sort(covey::by<&Sprite::depth>());
- *     covey::pool_of<Timer>(world).keep(covey::by<&Timer::at>());
+ *     covey::pool_of<Timer>(world).keep_sorted(covey::by<&Timer::at>());
  *     covey::pool_of<Name>(world).sort([](const Name &a, const Name &b) { return a.number < b.number; });
  *
  * The function may take two covey_entity instead. */
@@ -902,7 +903,7 @@ template <auto Member> covey_order by(bool descending = false) noexcept { return
 /* A pool with its type: covey::pool<Position> positions{ world }. Converts to covey_pool *, which is NULL if there is
  * none. A pool<const T> only reads. To iterate every component, in any storage:
  *     for (uint32_t p = pool.next(0); p != COVEY_NONE; p = pool.next(p + 1)) pool.value_at(p)->x += 1;
- * The arrays (size, ids, values, page) exist in sparse pools. */
+ * The arrays (position_count, ids, values, page) exist in sparse pools. */
 template <class T> class pool {
   public:
     pool() noexcept : pool_(nullptr) {}
@@ -941,7 +942,7 @@ template <class T> class pool {
     }
 
     uint32_t count() const noexcept { return covey_pool_count(pool_); }
-    uint32_t size() const noexcept { return covey_pool_size(pool_); }
+    uint32_t position_count() const noexcept { return covey_pool_position_count(pool_); }
     uint32_t next(uint32_t position) const noexcept { return covey_pool_next(pool_, position); }
     covey_entity at(uint32_t position) const noexcept { return covey_pool_at(pool_, position); }
     T *value_at(uint32_t position) const noexcept {
@@ -961,8 +962,8 @@ template <class T> class pool {
         return sort(detail::order_by_function<T>(less));
     }
     covey_result sort_as(const covey_pool *other) const noexcept { return covey_pool_sort_as(pool_, other); }
-    covey_result keep(const covey_order &order) const noexcept { return covey_pool_keep(pool_, &order); }
-    void end_keeping() const noexcept { (void)covey_pool_keep(pool_, nullptr); }
+    covey_result keep_sorted(const covey_order &order) const noexcept { return covey_pool_keep_sorted(pool_, &order); }
+    void end_keep_sorted() const noexcept { (void)covey_pool_keep_sorted(pool_, nullptr); }
     covey_result compact(covey_moved_fn *moved = nullptr, void *context = nullptr) const noexcept {
         return covey_pool_compact(pool_, moved, context);
     }
@@ -1037,7 +1038,7 @@ inline void describe_term(covey_view_desc &desc, role wanted, const covey_type *
 /* The description that a view was made from. */
 inline covey_view_desc describe_again(const covey_view &view) noexcept {
     covey_view_desc desc = {};
-    desc.disabled = (view.asks & COVEY__ASKS_COMPONENTS) != 0;
+    desc.include_disabled = (view.asks & COVEY__ASKS_COMPONENTS) != 0;
     const uint32_t optional = view.with, any = optional + view.optional, without = any + view.any;
     for (uint32_t i = 0; i < without + view.without; i++) {
         role is = i < optional ? role::required : i < any ? role::optional : i < without ? role::any : role::excluded;
@@ -1277,9 +1278,9 @@ template <class... Terms> class view {
     template <class... T> auto any() const noexcept { return more<covey::any<T...>>(); }
     template <class... T> auto without() const noexcept { return more<covey::without<T...>>(); }
     /* Includes disabled entities and components. */
-    view disabled() const noexcept {
+    view include_disabled() const noexcept {
         covey_view_desc desc = describe();
-        desc.disabled = true;
+        desc.include_disabled = true;
         return view(*this, desc, detail::types<>());
     }
     /* The types that spans_since and each_since filter by. They must have ticks, and be required. */
@@ -1350,7 +1351,7 @@ inline view<reading> view_of(const covey_world *in) noexcept { return view<readi
 
 /* ---- Groups ---------------------------------------------------------------------------------------------------------
  *
- * covey/order.h, with the fields as arguments: those of own, then those of with. A const type is only read.
+ * covey/group.h, with the fields as arguments: those of own, then those of with. A const type is only read.
  *
  *     auto moving = covey::group_of(world).own<Position, const Velocity>().without<Frozen>().make();
  *     moving.spans([](size_t n, Position *p, const Velocity *v) { for (size_t i = 0; i < n; i++) ... });

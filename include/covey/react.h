@@ -71,7 +71,7 @@ typedef struct covey_connection {
 
 /* Connects a listener. Returns null on failure: MEMORY; TYPE, LAYOUT (of its type); RANGE when signals and type do not
  * fit; REFUSED for the tag of a reactive set; COPY for a queue with .values if the type has hooks, no_copy or
- * zero_vacated, because a queue copies bytes. With a queue, O(components of the type, or entities, that exist). */
+ * zero_erased, because a queue copies bytes. With a queue, O(components of the type, or entities, that exist). */
 COVEY_API covey_connection covey_connect(covey_world *world, const covey_listener *listener);
 /* Ends a connection, also from inside its listener, which is then not called again. Returns whether it was
  * connected. */

@@ -23,7 +23,7 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     covey__storage_init(pool, storage);
     covey_sparse_set *set = covey__packed(pool);
     covey__fast_add_off(pool);
-    pool->plain = !set && !pool->observers && !type->drop && !type->move && !type->zero_vacated;
+    pool->plain = !set && !pool->observers && !type->drop && !type->move && !type->zero_erased;
     if (set) covey__set_observe(set, pool->observers != NULL, type->drop || type->move);
 }
 
@@ -136,7 +136,7 @@ static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t
 }
 
 /* Where the positions of a sparse pool end; 0 for a pool in blocks, which the macro of this name would report. */
-static uint32_t end_of(const covey_pool *pool) { return (covey_pool_size)(pool); }
+static uint32_t end_of(const covey_pool *pool) { return (covey_pool_position_count)(pool); }
 
 /* Announces and removes the chosen components in batches. Components that listeners add meanwhile may stay. */
 static uint32_t remove_chosen(covey_pool *pool, const choice *c) {
@@ -223,7 +223,7 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     if (result != COVEY_OK)
         return covey__fail(pool->world, result, "two %s could not be swapped: %s", pool->type->name,
                            result == COVEY_ERROR_REFUSED ? "it needs a sparse pool that may move values, without an "
-                                                           "owning group and without a kept order"
+                                                           "owning group and not kept sorted"
                                                          : covey__reason(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);

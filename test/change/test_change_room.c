@@ -9,8 +9,8 @@
 /* Two types that one call adds to different entities. */
 typedef Value Left;
 typedef Value Right;
-COVEY_COMPONENT_DEFINE(Left, .raw = true);
-COVEY_COMPONENT_DEFINE(Right, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Left, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Right, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
 
 enum { EACH = 64, ALL = 2 * EACH }; /* an array that grows to EACH has no room for ALL */
 
@@ -37,7 +37,7 @@ static int room_teardown(void **state) {
 
 #define ROOM_TEST(test) cmocka_unit_test_setup_teardown(test, room_setup, room_teardown)
 
-/* ---- Changes --------------------------------------------------------------------------------------------------------*/
+/* ---- Changes ------------------------------------------------------------------------------------------------------*/
 
 static const covey_type *const both[] = { covey_id(Left), covey_id(Right), NULL };
 static const covey_load_desc known = { .types = both };
@@ -82,7 +82,7 @@ static covey_result replay(void) {
     return result;
 }
 
-/* ---- Reactive sets --------------------------------------------------------------------------------------------------*/
+/* ---- Reactive sets ------------------------------------------------------------------------------------------------*/
 
 static void make_set(void) {
     set = covey_reactive_create(
@@ -152,7 +152,7 @@ static void following_again_has_room(void **state) {
     destroyed_are_kept(ALL);
 }
 
-/* ---- Groups -----------------------------------------------------------------------------------------------------------*/
+/* ---- Groups -------------------------------------------------------------------------------------------------------*/
 
 /* Half of the members join because they get one component, the other half because they get the other. */
 static void groups_have_room(void **state) {
@@ -169,7 +169,7 @@ static void groups_have_room(void **state) {
     assert_int_equal(covey_group_count(group), ALL);
 }
 
-/* ---- Memory -----------------------------------------------------------------------------------------------------------*/
+/* ---- Memory -------------------------------------------------------------------------------------------------------*/
 
 /* Whatever allocation fails, the world is as before, and the next try succeeds. */
 static void fail_in_turn(covey_result (*change)(void)) {

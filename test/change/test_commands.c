@@ -170,7 +170,7 @@ static void values_of_every_size_arrive(void **state) {
 
 enum { MANY = 300 };
 
-/* Entities by index, of which each third gets a number: enough to a block that their commands are done together. */
+/* Entities by index; each third gets a number: enough in each block that their commands are replayed together. */
 static void record_many(covey_entity *all) {
     for (uint32_t i = 0; i < MANY; i += 3) assert_true(covey_record_add(commands, all[i], Owner, { i }));
 }
@@ -719,7 +719,7 @@ static void there_may_be_no_ids_left(void **state) {
     test_free(all);
 }
 
-/* ---- Ids that come from the world as they are recorded -------------------------------------------------------------*/
+/* ---- Ids that come from the world as they are recorded ------------------------------------------------------------*/
 
 static void a_buffer_without_ids_takes_those_that_create_would_give(void **state) {
     (void)state;
@@ -842,7 +842,7 @@ static void what_is_forgotten_in_its_last_generation_is_retired(void **state) {
     }
 }
 
-/* ---- Recordings that fail ------------------------------------------------------------------------------------------*/
+/* ---- Recordings that fail -----------------------------------------------------------------------------------------*/
 
 static void what_could_not_be_recorded_is_reported_once(void **state) {
     (void)state;
@@ -948,7 +948,7 @@ static void replaying_nothing_changes_nothing(void **state) {
     assert_no_entity(covey_create_at(world, 0));
 }
 
-/* ---- Without memory ------------------------------------------------------------------------------------------------*/
+/* ---- Without memory -----------------------------------------------------------------------------------------------*/
 
 static bool record_all(covey_commands *to, covey_entity e) {
     covey_entity made = covey_record_create(to);
@@ -1026,7 +1026,7 @@ static void taking_an_id_without_memory_changes_nothing(void **state) {
     replayed(COVEY_OK, 1, 0, 0);
 }
 
-/* The result of a replay is about its commands. Who finds no id later hears of it. */
+/* The result of a replay is about its commands. A call that finds no id later fails itself. */
 static void ids_that_could_not_be_filled_up_are_missed_later(void **state) {
     (void)state;
     for (uint32_t round = 0; round < 2; round++) {
@@ -1068,7 +1068,8 @@ static void a_buffer_is_made_whole_or_not_at_all(void **state) {
     assert_int_equal(world_digest(world), before);
 }
 
-/* What a program of commands leads to, with the allocation number `at` of its replay failing; false if there is none. */
+/* The result of a program of commands when allocation number `at` of its replay fails; false if there is no such
+ * allocation. */
 static bool replay_short_of_memory(uint64_t at, uint64_t *digest) {
     covey_commands *own = covey_commands_create(world, NULL);
     covey_entity e = covey_create(world);

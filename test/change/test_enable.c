@@ -204,9 +204,9 @@ static void order_and_storage_do_not_matter(void **state) {
     covey_order order = { .key = COVEY_KEY_U32, .offset = offsetof(Value, number), .descending = true };
     assert_int_equal(covey_pool_sort(pool, &order), COVEY_OK);
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);
-    assert_int_equal(covey_pool_keep(pool, &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &order), COVEY_OK);
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_OK);
     covey_pool_compact(pool, NULL, NULL);
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);
@@ -239,18 +239,18 @@ static void ask_all(const covey_type *lead) {
     for (uint32_t i = 0; i < COUNT_OF(others); i++) {
         const covey_type *other = others[i] != lead ? others[i] : covey_id(Later);
         for (int disabled = 0; disabled < 2; disabled++) {
-            assert_view(VIEW(.with = { lead }, .disabled = disabled));
-            assert_view(VIEW(.with = { lead, other }, .disabled = disabled));
-            assert_view(VIEW(.with = { lead }, .optional = { other }, .disabled = disabled));
-            assert_view(VIEW(.any = { lead, other }, .disabled = disabled));
-            assert_view(VIEW(.with = { covey_id(B) }, .any = { lead, other }, .disabled = disabled));
-            assert_view(VIEW(.with = { lead }, .without = { other }, .disabled = disabled));
-            assert_view(VIEW(.without = { lead }, .disabled = disabled));
+            assert_view(VIEW(.with = { lead }, .include_disabled = disabled));
+            assert_view(VIEW(.with = { lead, other }, .include_disabled = disabled));
+            assert_view(VIEW(.with = { lead }, .optional = { other }, .include_disabled = disabled));
+            assert_view(VIEW(.any = { lead, other }, .include_disabled = disabled));
+            assert_view(VIEW(.with = { covey_id(B) }, .any = { lead, other }, .include_disabled = disabled));
+            assert_view(VIEW(.with = { lead }, .without = { other }, .include_disabled = disabled));
+            assert_view(VIEW(.without = { lead }, .include_disabled = disabled));
             assert_view(VIEW(.with = { lead, covey_id(covey_disabled) }, .optional = { other }));
         }
     }
-    assert_view(VIEW(.disabled = false));
-    assert_view(VIEW(.disabled = true));
+    assert_view(VIEW(.include_disabled = false));
+    assert_view(VIEW(.include_disabled = true));
 }
 
 static void views_see_what_is_enabled(const covey_type *lead) {
@@ -278,7 +278,7 @@ static void views_of_all_storages(void **state) {
     for_each_lead(views_see_what_is_enabled);
 }
 
-/* Everybody, in blocks that are full: spans are cut where somebody is hidden, and nowhere else. */
+/* All entities, in full blocks: spans are cut where an entity is disabled, and nowhere else. */
 static void full_spans_are_cut(void **state) {
     (void)state;
     give_each(e, COUNT, 1, covey_id(Pinned));
@@ -550,8 +550,9 @@ static void the_validator_knows(void **state) {
     assert_int_equal(covey_disable(world, e[with + 1]), COVEY_OK);
     uint64_t *page = pool->observers->disabled.at[0];
     uint32_t at = e[without].index;
-    BREAK(uint64_t, page[at / 64], page[at / 64] | (uint64_t)1 << at % 64, "disabled: a component that is absent");
-    BREAK(uint64_t, page[e[with].index / 64], 0,
+    BREAK(uint64_t, page[at / COVEY__BLOCK_IDS], page[at / COVEY__BLOCK_IDS] | (uint64_t)1 << at % COVEY__BLOCK_IDS,
+          "disabled: a component that is absent");
+    BREAK(uint64_t, page[e[with].index / COVEY__BLOCK_IDS], 0,
           "group: an entity that does not match is a member, or one that matches is none");
     BREAK(covey_pool *, world->disabled, pool, "disabled: another pool");
     BREAK(uint32_t, world->hiding, 2, "disabled: the number of pools is not what was counted");

@@ -1,4 +1,4 @@
-/* Handles and the world's table of them: which ids come in which order, and that a handle of the past names nobody. */
+/* Handles and the world's table of entities: the order of ids, and that a stale handle names no entity. */
 #include "fixture.h"
 
 #include <covey/commands.h>
@@ -133,7 +133,7 @@ static void test_a_first_index_outlives_loading_and_cloning(void **state) {
     (void)state;
     covey_world *saved = world_from(70), *loaded = world_from(70);
     for (uint32_t i = 0; i < 20; i++) covey_create(saved);
-    assert_same(covey_create_at(saved, 0), entity(0, 1)); /* who asks for it by name gets it */
+    assert_same(covey_create_at(saved, 0), entity(0, 1)); /* a request by exact handle gets it */
     covey_destroy(saved, entity(75, 1));
     covey_destroy(saved, entity(80, 1));
     covey_buffer buffer = { 0 };
@@ -569,7 +569,7 @@ static void test_indices_that_were_used_are_found(void **state) {
     covey_entity far = covey_create_at(world, COVEY_NONE / 2);
     assert_int_equal(far.index, COVEY_NONE / 2);
     covey_destroy(world, first);
-    covey_destroy(world, far); /* who is gone, was there */
+    covey_destroy(world, far); /* destroyed indices are still found */
     assert_int_equal(covey_index_next(world, 0), first.index);
     assert_int_equal(covey_index_next(world, first.index + 1), second.index);
     assert_int_equal(covey_index_next(world, second.index + 1), far.index);

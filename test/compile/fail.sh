@@ -7,7 +7,7 @@
 #
 #     /* expect: REGEX */
 #
-# and it must compile with -DFIXED, so that nothing else is wrong with it. The message has one error, if the second line is
+# and it must compile with -DFIXED, which shows that nothing else is wrong. The message must have one error if line 2 is
 #
 #     /* errors: 1 */
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A program that was compiled with other constants than the library does not link, for each constant and for each way
-# in which the structures come into being:
+# A program that was compiled with other constants than the library does not link, for each constant and for each
+# function that creates a structure:
 #
 #     mismatch.sh CC PREFIX WORK_DIR
 set -eu

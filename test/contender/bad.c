@@ -1,5 +1,5 @@
-/* Contenders that covey-bench must refuse. BAD says which: 1 has no list, 2 is of another version, 3 does not remove the
- * last one, 4 leaves a value as it was, 5 lacks a function. */
+/* Contenders that covey-bench must refuse. BAD says which: 1 has no list, 2 is of another version, 3 does not remove
+ * the last component, 4 leaves a value unchanged, 5 lacks a function. */
 #if BAD == 1
 int nothing_to_load;
 #else

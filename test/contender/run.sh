@@ -1,12 +1,12 @@
 #!/bin/sh
-# covey-bench loads contenders, and refuses those that do not do the same work:
+# covey-bench loads contenders, and refuses contenders that do not do the same work:
 #
 #     run.sh PROGRAM DIR GOOD    DIR has bad1.so to bad5.so, made of bad.c
 set -eu
 
 program=$1 dir=$2 good=$3
 
-# Must end with 2, and say this.
+# Must exit with 2 and print this.
 refused() {
     file=$1 text=$2 status=0
     message=$("$program" --check --contender "$file" 2>&1) || status=$?

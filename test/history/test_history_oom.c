@@ -27,7 +27,7 @@ static const covey_type *const types[] = { covey_id(Plain), covey_id(Fixed), cov
                                            covey_id(Block), covey_id(Pin),   covey_id(Ticked) };
 enum { TYPES = sizeof types / sizeof *types };
 
-/* ---- Scenes --------------------------------------------------------------------------------------------------------*/
+/* ---- Scenes -------------------------------------------------------------------------------------------------------*/
 
 static void add_counted(scene *s, covey_entity e, const covey_type *type, uint32_t number) {
     Counted value = counted_make(number);
@@ -92,7 +92,7 @@ static void emptied_world(scene *s) {
     listened_world(s);
     assert_true(save(s));
     covey_destroy_all(s->world);
-    covey_clear_all(s->world);
+    covey_clear_components(s->world);
     while (covey_world_resource_count(s->world) != 0)
         covey_resource_remove_raw(s->world, covey_world_resource(s->world, 0));
     covey_compact(s->world);
@@ -135,7 +135,7 @@ static void scattered_world(scene *s) {
     assert_non_null(covey_add(s->world, s->e[0], Ticked, { 1, 2 }));
 }
 
-/* Whoever looks leaves nothing behind. */
+/* Making a world from a snapshot, and destroying it, leaves nothing behind. */
 static bool look(scene *s) {
     covey_world *twin = covey_history_world(s->history, 0, NULL);
     if (!twin) return false;

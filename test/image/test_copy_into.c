@@ -65,7 +65,7 @@ static Kinds *add_kinds(covey_world *to, covey_entity e, covey_entity friend_of)
     return covey_get(to, e, Kinds);
 }
 
-/* ---- One entity -----------------------------------------------------------------------------------------------------*/
+/* ---- One entity ---------------------------------------------------------------------------------------------------*/
 
 static void test_an_entity_is_copied_with_its_components(void **state) {
     (void)state;
@@ -146,7 +146,7 @@ static void test_values_that_a_hook_moves_are_refused(void **state) {
 
 static void test_types_made_at_run_time_are_made_there(void **state) {
     (void)state;
-    covey_type description = { .name = "Mana", .size = 4, .align = 4, .raw = true };
+    covey_type description = { .name = "Mana", .size = 4, .align = 4, .as_bytes = true };
     const covey_type *type = covey_type_create(world, &description);
     covey_entity e = covey_create(world);
     assert_non_null(covey_add_raw(world, e, type, &(uint32_t){ 44 }));
@@ -162,7 +162,7 @@ static void test_types_made_at_run_time_are_made_there(void **state) {
     covey_world_destroy(third);
 }
 
-/* ---- Trees ----------------------------------------------------------------------------------------------------------*/
+/* ---- Trees --------------------------------------------------------------------------------------------------------*/
 
 /* Two levels below the root, and one that is not of the tree. */
 static void plant(covey_entity e[6]) {
@@ -245,14 +245,14 @@ static void test_kept_values_are_copied(void **state) {
     assert_int_equal(covey_world_memory(world), heap.bytes);
     assert_int_equal(covey_world_memory(other), other_heap.bytes);
     const covey_type *a = covey_type_find(other, "Crew"), *b = covey_type_find(world, "Crew");
-    const covey_kept *was = covey_kept_of(a, covey_get_raw(other, entity(4, 1), a)),
-                     *is = covey_kept_of(b, covey_get_raw(world, copy, b));
+    const covey_unknown_value *was = covey_unknown_value_of(a, covey_get_raw(other, entity(4, 1), a)),
+                              *is = covey_unknown_value_of(b, covey_get_raw(world, copy, b));
     assert_int_equal(was->size, is->size);
     assert_memory_equal(was->bytes, is->bytes, is->size);
     covey_buffer_free(&image);
 }
 
-/* ---- Who hears of it, and memory ------------------------------------------------------------------------------------*/
+/* ---- Who hears of it, and memory ----------------------------------------------------------------------------------*/
 
 static uint32_t created, added;
 
@@ -280,7 +280,7 @@ static void test_all_or_nothing(void **state) {
     plant(e);
     uint64_t digest = image_digest(other);
     uint32_t failures = 0, copies = owned.copies;
-    for (uint32_t at = 1; at <= 5; at++) { /* hooks that say no */
+    for (uint32_t at = 1; at <= 5; at++) { /* hooks that fail */
         owned.fails_at = owned.copies + at;
         assert_no_entity(covey_clone_tree_into(other, world, e[0], NULL));
         assert_int_equal(covey_world_result(other), COVEY_ERROR_COPY);
@@ -303,7 +303,7 @@ static void test_all_or_nothing(void **state) {
     assert_int_equal(owned.alive, 10);
 }
 
-/* ---- Random trees ---------------------------------------------------------------------------------------------------*/
+/* ---- Random trees -------------------------------------------------------------------------------------------------*/
 
 static void is_same_place(covey_entity root, covey_entity e) {
     covey_entity twin = there(e), child = covey_child_first(world, e), its = covey_child_first(other, twin);

@@ -1,4 +1,4 @@
-/* Files that are whole or not there, under an operating system that says no in turn. */
+/* Files that are whole or absent, while each call of the operating system fails in turn. */
 #define _XOPEN_SOURCE 700
 #include "memory/alloc.h"
 #include "image/file.h"
@@ -18,12 +18,12 @@
 #include <zstd.h>
 #endif
 
-/* ---- An operating system that says no ------------------------------------------------------------------------------*/
+/* ---- An operating system that says no -----------------------------------------------------------------------------*/
 
 static struct {
     int calls, fail_at, die_at; /* the number of the call that fails, or does not come back; 0: none */
     int error;                  /* what it says then */
-    const char *failed;         /* the name of that which did */
+    const char *failed;         /* name of the last call that failed */
     size_t at_once;             /* bytes that are read or written at most; 0: any number */
     bool interrupt;             /* every other call is interrupted first */
     bool interrupted;
@@ -90,7 +90,7 @@ static int os_sync_folder(int file) {
     return interrupts() || says_no("sync_folder") ? -1 : 0;
 }
 
-/* Closes the file even if it then says no, as systems do. */
+/* Closes the file even if it then fails, as systems do. */
 static int os_close(int file) {
     bool no = says_no("close");
     os.open--;
@@ -310,8 +310,8 @@ static void a_failed_call_leaves_nothing_where_nothing_was(void **state) {
     free(bytes);
 }
 
-/* A process ends at any call: the whole old file is there, or the whole new one. The next one that writes the file removes
- * what is left. */
+/* A process ends at any call: the whole old file is there, or the whole new one. The next process that writes the file
+ * removes what is left. */
 static void a_process_that_ends_leaves_a_whole_file(void **state) {
     (void)state;
     unsigned char *old = some_bytes(500, 1), *bytes = some_bytes(LARGE, 2);
@@ -675,7 +675,7 @@ static void a_folder_that_is_missing_or_closed_is_an_error(void **state) {
     says("No such file or directory");
     assert_int_equal(chmod(folder, 0555), 0);
     bool root = geteuid() == 0;
-    if (root) assert_int_equal(seteuid(65534), 0); /* to whom rights matter */
+    if (root) assert_int_equal(seteuid(65534), 0); /* a user who needs permissions */
     bool done = write_file(&covey__os_real, in_folder("a"), (const unsigned char *)"new", 3, 0);
     if (root) assert_int_equal(seteuid(0), 0);
     assert_int_equal(chmod(folder, 0755), 0);
@@ -987,7 +987,7 @@ static void what_follows_the_last_frame_is_refused(void **state) {
         put_file("a", packed, sizeof small_frame + more);
         does_not_read(in_folder("a"), 0, COVEY_ERROR_IMAGE);
     }
-    put_file("a", "garbage", 7); /* not compressed: whoever reads the image decides */
+    put_file("a", "garbage", 7); /* not compressed: the reader of the image refuses it, not the reader of the file */
     reads(in_folder("a"), 0, "garbage", 7);
 }
 
@@ -1058,7 +1058,7 @@ static void a_claim_without_end_is_refused(void **state) {
     does_not_read(in_folder("a"), 0, COVEY_ERROR_IMAGE);
 }
 
-/* What is left of the limit is for what the image becomes. */
+/* The rest of the limit is for the world that is loaded from the image. */
 static void the_limit_counts_the_bytes_of_a_compressed_file(void **state) {
     (void)state;
     enum { SIZE = 3000000 };

@@ -51,7 +51,7 @@ static covey_entity create_in_source(uint32_t number) {
     return e;
 }
 
-/* ---- Going back ------------------------------------------------------------------------------------------------------*/
+/* ---- Going back ---------------------------------------------------------------------------------------------------*/
 
 /* The handle of an entity that was followed after the save is issued again, for one of the world's own. */
 static void test_an_entity_of_the_world_is_not_taken_over(void **state) {
@@ -193,7 +193,7 @@ static void test_each_follower_goes_back(void **state) {
     covey_follower_destroy(second);
 }
 
-/* ---- Refused, and without memory ---------------------------------------------------------------------------------------*/
+/* ---- Refused, and without memory ----------------------------------------------------------------------------------*/
 
 static bool saved, restored;
 
@@ -252,7 +252,7 @@ static void test_all_or_nothing_when_memory_is_out(void **state) {
     is_like_source(0);
 }
 
-/* ---- Other ways to change all of a world -------------------------------------------------------------------------------*/
+/* ---- Other ways to change all of a world --------------------------------------------------------------------------*/
 
 static void test_a_cleared_world_is_followed_anew(void **state) {
     (void)state;
@@ -266,7 +266,7 @@ static void test_a_cleared_world_is_followed_anew(void **state) {
     is_mine(mine, 7);
     assert_false(covey_same(here(e), was));
     is_like_source(1);
-    covey_clear_all(world);
+    covey_clear_components(world);
     follow();
     is_like_source(1);
 }
@@ -308,7 +308,7 @@ static void test_a_second_world_does_not_follow(void **state) {
     covey_world_destroy(then);
 }
 
-/* ---- The validator ------------------------------------------------------------------------------------------------------*/
+/* ---- The validator ------------------------------------------------------------------------------------------------*/
 
 static void test_the_validator_knows_what_a_follower_may_know(void **state) {
     (void)state;
@@ -322,7 +322,7 @@ static void test_the_validator_knows_what_a_follower_may_know(void **state) {
     BREAK(covey_follower *, follower->previous, follower, "follower: in the list of another world, or linked wrongly");
 }
 
-/* ---- Random programs ----------------------------------------------------------------------------------------------------*/
+/* ---- Random programs ----------------------------------------------------------------------------------------------*/
 
 enum { SOURCES = 24, OWN = 64, SIDES = 2, SNAPSHOTS = 4, HANDLES = 512 };
 

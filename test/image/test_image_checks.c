@@ -1,9 +1,9 @@
-/* Every check of the loader: images that are written here number by number, as docs/format.md says, with one number that
- * cannot be. */
+/* Every check of the loader: images are written here number by number, as docs/format.md says, with one impossible
+ * number. */
 #include "fixture.h"
 #include "images.h"
 
-/* ---- Writing ----------------------------------------------------------------------------------------------------------*/
+/* ---- Writing ------------------------------------------------------------------------------------------------------*/
 
 static unsigned char bytes[1 << 20];
 static size_t size, section_start;
@@ -99,7 +99,7 @@ static void tag(uint32_t storage, uint32_t policy) {
     type("Tag", COVEY_ENCODING_NONE, storage, policy, 0);
 }
 
-/* ---- Loading ----------------------------------------------------------------------------------------------------------*/
+/* ---- Loading ------------------------------------------------------------------------------------------------------*/
 
 static covey_report load_it(void) {
     covey_report report;
@@ -126,7 +126,7 @@ static void refused_for(covey_fault fault, int line) {
 }
 #define REFUSED(fault) refused_for(COVEY_FAULT_##fault, __LINE__)
 
-/* ---- Entities ---------------------------------------------------------------------------------------------------------*/
+/* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
 static void test_runs(void **state) {
     (void)state;
@@ -196,7 +196,7 @@ static void test_the_world_itself(void **state) {
     section(COVEY_SECTION_ENTITIES), NUMBERS(0, 0, 0), REFUSED(STRUCTURE);
 }
 
-/* ---- Pools in arrays --------------------------------------------------------------------------------------------------*/
+/* ---- Pools in arrays ----------------------------------------------------------------------------------------------*/
 
 static void test_ids_of_sparse_pools(void **state) {
     (void)state;
@@ -250,7 +250,7 @@ static void test_dead_elements(void **state) {
     begin_with(4), tag(SPARSE, COVEY_SWAP_ONLY), NUMBERS(1, 1, 1, 3, 2, COVEY_GENERATION_MAX + 1, 0), REFUSED(ENTITY);
 }
 
-/* ---- Pools in blocks --------------------------------------------------------------------------------------------------*/
+/* ---- Pools in blocks ----------------------------------------------------------------------------------------------*/
 
 static void test_ids_of_blocks(void **state) {
     (void)state;
@@ -295,7 +295,7 @@ static void test_ticks(void **state) {
     ticking(1, 1), REFUSED(STRUCTURE);
 }
 
-/* ---- Values -----------------------------------------------------------------------------------------------------------*/
+/* ---- Values -------------------------------------------------------------------------------------------------------*/
 
 static void field(const char *text, uint32_t kind, uint32_t count) {
     name(text);
@@ -367,7 +367,7 @@ static void test_values_that_are_added_one_by_one(void **state) {
     }
 }
 
-/* ---- Types ------------------------------------------------------------------------------------------------------------*/
+/* ---- Types --------------------------------------------------------------------------------------------------------*/
 
 static void test_fields(void **state) {
     (void)state;
@@ -414,7 +414,7 @@ static void test_names_of_types(void **state) {
 static void raw(uint32_t bytes_of_value, uint32_t align) {
     begin_with(1), section(COVEY_SECTION_POOL);
     bool little = *(const unsigned char *)&(uint16_t){ 1 } == 1;
-    type("Raw", little ? COVEY_ENCODING_RAW_LITTLE : COVEY_ENCODING_RAW_BIG, BLOCK, 0, 0);
+    type("Raw", little ? COVEY_ENCODING_BYTES_LITTLE : COVEY_ENCODING_BYTES_BIG, BLOCK, 0, 0);
     NUMBERS(bytes_of_value, align, 0, 0, 0);
 }
 
@@ -452,7 +452,7 @@ static void test_descriptions(void **state) {
     number(0, 1), number(BLOCK, 1), number(0, 3), number(BLOCK, 1), NUMBERS(0, 0, 0), REFUSED(STRUCTURE);
 }
 
-/* ---- Parents and names ------------------------------------------------------------------------------------------------*/
+/* ---- Parents and names --------------------------------------------------------------------------------------------*/
 
 static void test_parents(void **state) {
     (void)state;
@@ -496,7 +496,7 @@ static void test_names(void **state) {
     number(2, 4), named(0, "a"), named(1, "a"), taken();
 }
 
-/* ---- The frame --------------------------------------------------------------------------------------------------------*/
+/* ---- The frame ----------------------------------------------------------------------------------------------------*/
 
 static void test_sections_come_in_their_order(void **state) {
     (void)state;

@@ -1,4 +1,4 @@
-/* Images that are loaded into worlds which had entities before: what was given out then names nobody now. */
+/* Images that are loaded into worlds which had entities before: the handles issued before name no entity now. */
 #include "fixture.h"
 #include "images.h"
 #include "texts.h"
@@ -30,7 +30,7 @@ static int cleared_teardown(void **state) {
 
 static const covey_entity none = { 0, 0 };
 
-/* What became of whom has another handle. */
+/* Entities that got another handle by loading. */
 static struct { covey_entity before, now; } pairs[128];
 static uint32_t pair_count;
 
@@ -96,7 +96,7 @@ static void is_like_source(void) {
     }
 }
 
-/* ---- Handles --------------------------------------------------------------------------------------------------------*/
+/* ---- Handles ------------------------------------------------------------------------------------------------------*/
 
 static void test_handles_from_before_never_name_an_entity_of_the_image(void **state) {
     (void)state;
@@ -168,7 +168,7 @@ static void test_an_index_without_a_generation_left_is_refused(void **state) {
     assert_int_equal(covey_create(world).index, 1);
 }
 
-/* A handle in a field that names nobody in the image must not name somebody here. */
+/* A stale handle in a field of the image must not name an entity of this world. */
 static void test_handles_of_nobody_stay_stale(void **state) {
     (void)state;
     covey_entity old = covey_create(world), e = covey_create(source), friends[2] = { entity(0, 3), entity(9, 1) };
@@ -185,7 +185,7 @@ static void test_handles_of_nobody_stay_stale(void **state) {
     }
 }
 
-/* ---- What stays -----------------------------------------------------------------------------------------------------*/
+/* ---- What stays ---------------------------------------------------------------------------------------------------*/
 
 static uint32_t heard_created, heard_added;
 
@@ -204,7 +204,8 @@ static void test_groups_listeners_and_orders_stay(void **state) {
     covey_group *group = covey_group_create(world, &owns);
     assert_non_null(covey_group_create(world, &in_blocks));
     covey_reactive *reactive = covey_reactive_create(world, &(covey_reactive_desc){ .added = { covey_id(InPins) } });
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, Blob), &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, Blob), &(covey_order){ .key = COVEY_KEY_U32 }),
+                     COVEY_OK);
     assert_true(group && reactive && image_fill(world));
     covey_destroy_all(world);
     covey_resource_remove(world, Settings), covey_resource_remove(world, Blob), covey_resource_remove(world, Lost);
@@ -242,7 +243,7 @@ static void test_a_world_that_has_something_is_refused(void **state) {
     load();
 }
 
-/* ---- All or nothing -------------------------------------------------------------------------------------------------*/
+/* ---- All or nothing -----------------------------------------------------------------------------------------------*/
 
 /* Destroyed one by one, entities leave holes in some pools and dead elements in others. */
 static void use(void) {
@@ -323,7 +324,7 @@ static void test_a_damaged_image_changes_nothing(void **state) {
     is_like_source();
 }
 
-/* ---- Random worlds --------------------------------------------------------------------------------------------------*/
+/* ---- Random worlds ------------------------------------------------------------------------------------------------*/
 
 static void live(test_random *random, covey_world *of, covey_entity *seen, uint32_t *count) {
     for (uint32_t i = test_below(random, 80); i != 0; i--) {
@@ -374,7 +375,7 @@ static void test_random_worlds_are_loaded_into(void **state) {
 /* ---- What was there before ----------------------------------------------------------------------------------------*/
 
 typedef Number Ticking;
-COVEY_COMPONENT_DEFINE(Ticking, .ticks = true, .raw = true);
+COVEY_COMPONENT_DEFINE(Ticking, .ticks = true, .as_bytes = true);
 
 static void write_all(covey_world *to) {
     covey_view view = covey_view_of(to, Ticking);

@@ -3,7 +3,7 @@
 #include "images.h"
 #include "texts.h"
 
-#include "storage/kept.h"
+#include "storage/unknown.h"
 
 #include <stdio.h>
 
@@ -69,7 +69,7 @@ static void is_same_text(const Text *a, const Text *b) {
     for (uint32_t i = 0; i < was->link_count; i++) assert_same(was->links[i], is->links[i]);
 }
 
-/* Everybody has the same here as in the world of the image. */
+/* Every entity has the same components here as in the world of the image. */
 static void is_like_origin(void) {
     for (covey_entity e = { 0, 0 }; !covey_is_null(e = covey_entity_next(origin, e));) {
         const Text *text = covey_get(origin, e, Text), *in_place = covey_get(origin, e, TextInPlace);
@@ -87,7 +87,7 @@ static void is_like_origin(void) {
     }
 }
 
-/* ---- There and back -------------------------------------------------------------------------------------------------*/
+/* ---- There and back -----------------------------------------------------------------------------------------------*/
 
 static void test_what_values_own_goes_through_an_image(void **state) {
     (void)state;
@@ -172,7 +172,7 @@ static void test_resources_that_are_not_merged_are_dropped(void **state) {
     assert_int_equal(texts.live, values);
 }
 
-/* ---- Saying no ------------------------------------------------------------------------------------------------------*/
+/* ---- Saying no ----------------------------------------------------------------------------------------------------*/
 
 static void test_saving_ends_with_what_a_function_says(void **state) {
     (void)state;
@@ -230,7 +230,7 @@ static void test_values_are_dropped_when_the_rest_is_refused(void **state) {
     assert_true(texts.loads > loads + 10);
 }
 
-/* ---- Limits and hostile bytes ---------------------------------------------------------------------------------------*/
+/* ---- Limits and hostile bytes -------------------------------------------------------------------------------------*/
 
 static void test_a_value_has_no_more_bytes_than_its_codec_allows(void **state) {
     (void)state;
@@ -276,13 +276,13 @@ static struct {
 } reads[4];
 static uint32_t read_count;
 
-static covey_result read_as_told(covey_reader *reader, void *value, void *context) {
+static covey_result read_as_told(covey_codec_reader *reader, void *value, void *context) {
     (void)context;
     char at[64];
     memset(value, 0, 4);
     for (uint32_t i = 0; i < read_count; i++) {
-        if (reads[i].counts) covey_read_count(reader, reads[i].kind);
-        else covey_read(reader, reads[i].kind, at, reads[i].count);
+        if (reads[i].counts) covey_codec_read_count(reader, reads[i].kind);
+        else covey_codec_read(reader, reads[i].kind, at, reads[i].count);
     }
     return COVEY_OK;
 }
@@ -294,10 +294,10 @@ static void count_drop(void *value, void *context) {
     drops++;
 }
 
-static covey_result write_nine(covey_writer *writer, const void *value, void *context) {
+static covey_result write_nine(covey_codec_writer *writer, const void *value, void *context) {
     static const unsigned char nine[9] = { 1, 0, 0, 0, 2, 3, 4, 5, 6 };
     (void)value, (void)context;
-    covey_write(writer, COVEY_KIND_U8, nine, 9);
+    covey_codec_write(writer, COVEY_KIND_U8, nine, 9);
     return COVEY_OK;
 }
 
@@ -336,17 +336,17 @@ static void test_a_function_must_read_what_was_written(void **state) {
     load(&knows_told);
 }
 
-static covey_result read_much(covey_reader *reader, void *value, void *context) {
+static covey_result read_much(covey_codec_reader *reader, void *value, void *context) {
     (void)value, (void)context;
     unsigned char byte = 7;
-    assert_int_equal(covey_read_left(reader, COVEY_KIND_U8), 9);
-    assert_int_equal(covey_read_left(reader, COVEY_KIND_U32), 2);
-    assert_int_equal(covey_read_left(reader, COVEY_KIND_ENTITY), 0);
-    assert_int_equal(covey_read_left(reader, COVEY_KIND_NESTED), 0);
-    assert_false(covey_read(reader, COVEY_KIND_U32, &(uint32_t[3]){ 0 }, 3));
-    assert_false(covey_read(reader, COVEY_KIND_U8, &byte, 1)); /* all is zero from there on */
+    assert_int_equal(covey_codec_left(reader, COVEY_KIND_U8), 9);
+    assert_int_equal(covey_codec_left(reader, COVEY_KIND_U32), 2);
+    assert_int_equal(covey_codec_left(reader, COVEY_KIND_ENTITY), 0);
+    assert_int_equal(covey_codec_left(reader, COVEY_KIND_NESTED), 0);
+    assert_false(covey_codec_read(reader, COVEY_KIND_U32, &(uint32_t[3]){ 0 }, 3));
+    assert_false(covey_codec_read(reader, COVEY_KIND_U8, &byte, 1)); /* all is zero from there on */
     assert_int_equal(byte, 0);
-    assert_int_equal(covey_read_left(reader, COVEY_KIND_U8), 0);
+    assert_int_equal(covey_codec_left(reader, COVEY_KIND_U8), 0);
     return COVEY_OK;
 }
 
@@ -359,16 +359,16 @@ static void test_after_a_read_that_failed_all_is_zero(void **state) {
     fails_to_load(&(covey_load_desc){ .types = (const covey_type *const[]){ &much, NULL } }, COVEY_ERROR_IMAGE);
 }
 
-static covey_result write_struct(covey_writer *writer, const void *value, void *context) {
+static covey_result write_struct(covey_codec_writer *writer, const void *value, void *context) {
     (void)context;
-    covey_write(writer, COVEY_KIND_NESTED, value, 1);
+    covey_codec_write(writer, COVEY_KIND_NESTED, value, 1);
     return COVEY_OK;
 }
 
-static covey_result write_more_each_time(covey_writer *writer, const void *value, void *context) {
+static covey_result write_more_each_time(covey_codec_writer *writer, const void *value, void *context) {
     static uint32_t times;
     (void)value, (void)context;
-    for (uint32_t i = 0; i <= times; i++) covey_write_count(writer, i);
+    for (uint32_t i = 0; i <= times; i++) covey_codec_write_count(writer, i);
     times++;
     return COVEY_OK;
 }
@@ -388,7 +388,7 @@ static void test_functions_that_write_nonsense_are_refused(void **state) {
     assert_int_equal(image.size, 0);
 }
 
-/* ---- Functions that change the world --------------------------------------------------------------------------------*/
+/* ---- Functions that change the world ------------------------------------------------------------------------------*/
 
 #if COVEY_ASSERT_LEVEL >= 1
 static struct {
@@ -403,16 +403,16 @@ static void note_broken(const char *what, const char *file, int line, void *cont
     snprintf(broken.text, sizeof broken.text, "%s", what);
 }
 
-static covey_result change_and_save(covey_writer *writer, const void *value, void *context) {
+static covey_result change_and_save(covey_codec_writer *writer, const void *value, void *context) {
     assert_no_entity(covey_create(broken.world));
     return write_nine(writer, value, context);
 }
 
-static covey_result change_and_load(covey_reader *reader, void *value, void *context) {
+static covey_result change_and_load(covey_codec_reader *reader, void *value, void *context) {
     unsigned char nine[9];
     (void)value, (void)context;
     assert_no_entity(covey_create(broken.world));
-    covey_read(reader, COVEY_KIND_U8, nine, 9);
+    covey_codec_read(reader, COVEY_KIND_U8, nine, 9);
     return COVEY_OK;
 }
 
@@ -449,7 +449,7 @@ static void test_functions_must_not_change_the_world(void **state) {
 }
 #endif
 
-/* ---- Values that memcpy must not move -------------------------------------------------------------------------------*/
+/* ---- Values that memcpy must not move -----------------------------------------------------------------------------*/
 
 typedef struct Self {
     const struct Self *self;
@@ -472,16 +472,16 @@ static void move_self(void *to, void *from, void *context) {
     self->self = to;
 }
 
-static covey_result save_self(covey_writer *writer, const void *value, void *context) {
+static covey_result save_self(covey_codec_writer *writer, const void *value, void *context) {
     (void)context;
-    covey_write(writer, COVEY_KIND_U32, &((const Self *)value)->number, 1);
+    covey_codec_write(writer, COVEY_KIND_U32, &((const Self *)value)->number, 1);
     return COVEY_OK;
 }
 
-static covey_result load_self(covey_reader *reader, void *value, void *context) {
+static covey_result load_self(covey_codec_reader *reader, void *value, void *context) {
     Self *self = value;
     (void)context;
-    covey_read(reader, COVEY_KIND_U32, &self->number, 1);
+    covey_codec_read(reader, COVEY_KIND_U32, &self->number, 1);
     self->self = self;
     selves++;
     return COVEY_OK;
@@ -560,31 +560,31 @@ static void test_values_that_a_hook_moves_are_not_merged(void **state) {
     assert_int_equal(selves, 0);
 }
 
-/* ---- Kinds ----------------------------------------------------------------------------------------------------------*/
+/* ---- Kinds --------------------------------------------------------------------------------------------------------*/
 
-static covey_result write_kinds(covey_writer *writer, const void *value, void *context) {
+static covey_result write_kinds(covey_codec_writer *writer, const void *value, void *context) {
     const Kinds *k = value;
     (void)context;
-    covey_write(writer, COVEY_KIND_I16, k->row, 3);
-    covey_write(writer, COVEY_KIND_U64, &k->u64, 1);
-    covey_write(writer, COVEY_KIND_F32, k->grid, 4);
-    covey_write(writer, COVEY_KIND_F64, &k->f64, 1);
-    covey_write(writer, COVEY_KIND_BOOL, k->flags, 3);
-    covey_write(writer, COVEY_KIND_ENTITY, k->others, 2);
-    covey_write(writer, COVEY_KIND_CHAR, k->text, 10);
+    covey_codec_write(writer, COVEY_KIND_I16, k->row, 3);
+    covey_codec_write(writer, COVEY_KIND_U64, &k->u64, 1);
+    covey_codec_write(writer, COVEY_KIND_F32, k->grid, 4);
+    covey_codec_write(writer, COVEY_KIND_F64, &k->f64, 1);
+    covey_codec_write(writer, COVEY_KIND_BOOL, k->flags, 3);
+    covey_codec_write(writer, COVEY_KIND_ENTITY, k->others, 2);
+    covey_codec_write(writer, COVEY_KIND_CHAR, k->text, 10);
     return COVEY_OK;
 }
 
-static covey_result read_kinds(covey_reader *reader, void *value, void *context) {
+static covey_result read_kinds(covey_codec_reader *reader, void *value, void *context) {
     Kinds *k = value;
     (void)context;
-    covey_read(reader, COVEY_KIND_I16, k->row, 3);
-    covey_read(reader, COVEY_KIND_U64, &k->u64, 1);
-    covey_read(reader, COVEY_KIND_F32, k->grid, 4);
-    covey_read(reader, COVEY_KIND_F64, &k->f64, 1);
-    covey_read(reader, COVEY_KIND_BOOL, k->flags, 3);
-    covey_read(reader, COVEY_KIND_ENTITY, k->others, 2);
-    assert_true(covey_read(reader, COVEY_KIND_CHAR, k->text, 10));
+    covey_codec_read(reader, COVEY_KIND_I16, k->row, 3);
+    covey_codec_read(reader, COVEY_KIND_U64, &k->u64, 1);
+    covey_codec_read(reader, COVEY_KIND_F32, k->grid, 4);
+    covey_codec_read(reader, COVEY_KIND_F64, &k->f64, 1);
+    covey_codec_read(reader, COVEY_KIND_BOOL, k->flags, 3);
+    covey_codec_read(reader, COVEY_KIND_ENTITY, k->others, 2);
+    assert_true(covey_codec_read(reader, COVEY_KIND_CHAR, k->text, 10));
     return COVEY_OK;
 }
 
@@ -610,7 +610,7 @@ static void test_values_of_every_kind_are_read_as_they_were_written(void **state
     assert_int_equal(is->i32, 0);
 }
 
-/* ---- Unknown types --------------------------------------------------------------------------------------------------*/
+/* ---- Unknown types ------------------------------------------------------------------------------------------------*/
 
 static void test_what_functions_wrote_is_kept_for_those_who_know_it(void **state) {
     (void)state;
@@ -618,15 +618,15 @@ static void test_what_functions_wrote_is_kept_for_those_who_know_it(void **state
     save(origin, &image);
     load(&keep);
     const covey_type *type = covey_type_find(world, "Crew");
-    assert_true(type && type != covey_id(Crew) && covey__is_kept(type));
+    assert_true(type && type != covey_id(Crew) && covey__is_unknown(type));
     assert_int_equal(type->fields->count, 3);
     covey_entity e = entity(0, 1);
-    const covey_kept *kept = covey_kept_of(type, covey_get_raw(world, e, type));
+    const covey_unknown_value *kept = covey_unknown_value_of(type, covey_get_raw(world, e, type));
     assert_int_equal(kept->size, 4 + 4 + 4);
     assert_memory_equal(kept->bytes, "\x04\0\0\0ahoy\x01\0\0\0", 12);
     assert_int_equal(kept->entity_count, 1);
     assert_same(kept->entities[0], covey_get(origin, e, Crew)->captain);
-    assert_null(covey_kept_of(covey_id(Crew), covey_get(origin, e, Crew)));
+    assert_null(covey_unknown_value_of(covey_id(Crew), covey_get(origin, e, Crew)));
     save(world, &again);
     assert_int_equal(again.size, image.size);
     assert_memory_equal(again.bytes, image.bytes, image.size);
@@ -642,8 +642,8 @@ static void test_kept_values_can_be_copied(void **state) {
     assert_true(covey_copy(world, entity(4, 1), copies[0]));
     test_world_is_valid(world);
     const covey_type *type = covey_type_find(world, "Text");
-    const covey_kept *a = covey_kept_of(type, covey_get_raw(world, entity(4, 1), type)),
-                     *b = covey_kept_of(type, covey_get_raw(world, copies[0], type));
+    const covey_unknown_value *a = covey_unknown_value_of(type, covey_get_raw(world, entity(4, 1), type)),
+                              *b = covey_unknown_value_of(type, covey_get_raw(world, copies[0], type));
     assert_ptr_not_equal(a->bytes, b->bytes);
     assert_int_equal(a->size, b->size);
     assert_memory_equal(a->bytes, b->bytes, a->size);
@@ -668,7 +668,7 @@ static void test_kept_values_are_merged(void **state) {
         test_world_is_valid(world);
         assert_int_equal(covey_world_memory(world), heap.bytes);
         const covey_type *type = covey_type_find(world, "Crew");
-        const covey_kept *kept = covey_kept_of(type, covey_get_raw(world, now[2], type));
+        const covey_unknown_value *kept = covey_unknown_value_of(type, covey_get_raw(world, now[2], type));
         assert_same(kept->entities[0], now[covey_get(origin, entity(2, 1), Crew)->captain.index]);
     }
     covey_world *other = image_world(&(test_heap){ 0 });
@@ -699,7 +699,7 @@ static void test_kept_values_and_memory_that_is_out(void **state) {
     }
 }
 
-/* ---- Types that have changed ----------------------------------------------------------------------------------------*/
+/* ---- Types that have changed --------------------------------------------------------------------------------------*/
 
 typedef struct Plain {
     uint32_t rank;
@@ -747,7 +747,7 @@ static void test_what_became_a_tag_has_no_value(void **state) {
 
 static void test_what_functions_wrote_needs_functions_or_fields(void **state) {
     (void)state;
-    static const covey_type raw = { .name = "Text", .size = 4, .align = 4, .raw = true },
+    static const covey_type raw = { .name = "Text", .size = 4, .align = 4, .as_bytes = true },
                             nothing = { .name = "Text", .size = 4, .align = 4 };
     assert_true(text_fill(origin));
     save(origin, &image);
@@ -767,9 +767,9 @@ static void test_a_codec_has_both_functions_and_a_value(void **state) {
     type.codec = &other_half;
     assert_null(covey_type_create(world, &type));
     type.codec = &told_codec;
-    type.raw = true;
+    type.as_bytes = true;
     assert_null(covey_type_create(world, &type));
-    type.raw = false;
+    type.as_bytes = false;
     type.size = type.align = 0;
     assert_null(covey_type_create(world, &type));
     type.size = 4;

@@ -11,7 +11,7 @@
 typedef struct Place {
     int32_t x, y;
 } Place;
-COVEY_COMPONENT_DEFINE(Place, .raw = true);
+COVEY_COMPONENT_DEFINE(Place, .as_bytes = true);
 
 /* A type that cannot be saved. */
 typedef struct Pointing {
@@ -43,7 +43,7 @@ static covey_result load(const char *name, uint64_t limit) {
     return covey_load_from_file(fresh, in_folder(name), &desc, &report);
 }
 
-/* The call failed, the log heard of it once, and the report says these words. */
+/* The call failed, the log was called once, and the report has these words. */
 static void failed(covey_result result, covey_result expected, const char *words) {
     assert_int_equal(result, expected);
     assert_int_equal(report.result, expected);
@@ -107,7 +107,7 @@ static void a_save_that_is_cancelled_leaves_the_old_file(void **state) {
     for (uint32_t i = 0; i < MANY; i++) covey_add(world, covey_create(world), Place, { 1, 2 });
     covey_save_desc desc = { .progress = say_no };
     covey_result result = covey_save_to_file(world, in_folder("a"), &desc, &report);
-    if (MANY < 200000) return; /* done before anybody was asked */
+    if (MANY < 200000) return; /* done before the first question */
     failed(result, COVEY_ERROR_CANCELLED, "");
     assert_true(file_has("a", "old", 3));
     assert_int_equal(files_in_folder(false), 1);
@@ -229,7 +229,7 @@ static void a_compressed_world_comes_back(void **state) {
 typedef struct Page {
     uint8_t bytes[10000];
 } Page;
-COVEY_COMPONENT_DEFINE(Page, .raw = true);
+COVEY_COMPONENT_DEFINE(Page, .as_bytes = true);
 
 /* 40 MB of zeros in a few KB take 80 MB: the image, and the world. */
 static void a_compressed_world_takes_no_more_than_its_file_allows(void **state) {

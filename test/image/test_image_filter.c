@@ -70,7 +70,7 @@ static void begin_anew(void) {
     assert_int_equal(filter_setup(NULL), 0);
 }
 
-/* ---- Entities -------------------------------------------------------------------------------------------------------*/
+/* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
 static void is_saved_where(covey_entity e, bool chosen) {
     assert_int_equal(covey_alive(world, e), chosen);
@@ -133,7 +133,7 @@ static void test_each_entity_is_asked_about_once(void **state) {
     assert_int_equal(asked, covey_entity_count(origin));
 }
 
-/* What is left out is as if it was destroyed: its handle is not given to anybody else. */
+/* An entity that is left out counts as destroyed: its handle is not issued again. */
 static void test_handles_of_what_is_left_out_stay_stale(void **state) {
     (void)state;
     covey_entity e[3], fresh[9];
@@ -150,11 +150,11 @@ static void test_handles_of_what_is_left_out_stay_stale(void **state) {
     for (uint32_t i = 0; i < 9; i++) assert_int_not_equal(fresh[i].index, last.index); /* that index is retired */
 }
 
-/* Also those whose component is disabled; what is in no list of the world leaves out nobody. */
+/* Also entities whose component is disabled; a type that the world does not have leaves out no entity. */
 static void test_entities_with_a_type_are_left_out(void **state) {
     (void)state;
     covey_entity e[200];
-    static const covey_type unknown = { .name = "Unknown", .size = 4, .align = 4, .raw = true };
+    static const covey_type unknown = { .name = "Unknown", .size = 4, .align = 4, .as_bytes = true };
     assert_true(covey_create_many(origin, e, 200));
     for (uint32_t i = 0; i < 200; i++) {
         assert_non_null(covey_add(origin, e[i], InPack, { i, ~i }));
@@ -177,7 +177,7 @@ static void test_entities_with_a_type_are_left_out(void **state) {
     for (uint32_t i = 0; i < 200; i++) assert_int_equal(covey_alive(world, e[i]), i != 7);
 }
 
-/* Who is left out by its types is not asked about. */
+/* The function is not asked about entities that their types leave out. */
 static void test_a_list_and_a_function_leave_out_more(void **state) {
     (void)state;
     covey_entity e[4];
@@ -193,7 +193,7 @@ static void test_a_list_and_a_function_leave_out_more(void **state) {
     assert_true(covey_alive(world, e[2]) && !covey_alive(world, e[3]));
 }
 
-/* Of reserved ranges, each has its own free indices. */
+/* Each reserved range has its own free indices. */
 static void test_ranges_issue_what_was_left_out_of_them(void **state) {
     (void)state;
     covey_range range = covey_range_reserve(origin, 70, 10);
@@ -238,7 +238,7 @@ static void test_handles_to_what_is_left_out_are_stale_or_null(void **state) {
     assert_no_entity(covey_get(world, merged[0], Kinds)->friend_of);
 }
 
-/* ---- Parents and names ----------------------------------------------------------------------------------------------*/
+/* ---- Parents and names --------------------------------------------------------------------------------------------*/
 
 static void name(covey_entity e, const char *text, covey_entity parent) {
     assert_int_equal(covey_parent_set(origin, e, parent), COVEY_OK);
@@ -285,12 +285,12 @@ static void test_a_name_that_a_root_has_is_left_out(void **state) {
     name(e[2], "it", e[7]), name(e[1], "it", e[6]), name(e[0], "that", e[5]), name(e[3], "it", none);
     save_some(0x07); /* without that root */
     load();
-    assert_string_equal(covey_name(world, e[1]), "it"); /* the lowest index of those that become roots */
+    assert_string_equal(covey_name(world, e[1]), "it"); /* the lowest index of the new roots */
     assert_null(covey_name(world, e[2]));
     assert_string_equal(covey_name(world, e[0]), "that");
 }
 
-/* ---- Types ----------------------------------------------------------------------------------------------------------*/
+/* ---- Types --------------------------------------------------------------------------------------------------------*/
 
 static void test_what_cannot_be_saved_may_be_left_out(void **state) {
     (void)state;
@@ -304,7 +304,7 @@ static void test_what_cannot_be_saved_may_be_left_out(void **state) {
     assert_true(covey_alive(world, e[0]) && !covey_alive(world, e[1]));
 }
 
-/* ---- Changes --------------------------------------------------------------------------------------------------------*/
+/* ---- Changes ------------------------------------------------------------------------------------------------------*/
 
 static void test_only_what_was_changed_later_is_in_an_image(void **state) {
     (void)state;
@@ -322,7 +322,7 @@ static void test_only_what_was_changed_later_is_in_an_image(void **state) {
     assert_int_equal(covey_component_disable(origin, e[64], InPins), COVEY_OK);
     assert_int_equal(covey_component_disable(origin, e[5], InPins), COVEY_OK);
     save_with(&(covey_save_desc){ .changed_since = since });
-    assert_true(covey_image_look(image.bytes, image.size, &info, NULL));
+    assert_true(covey_image_read_info(image.bytes, image.size, &info, NULL));
     assert_int_equal(info.since, since);
     assert_int_equal(info.entities, 70);
     load();
@@ -332,7 +332,7 @@ static void test_only_what_was_changed_later_is_in_an_image(void **state) {
     for (uint32_t i = 0; i < 3; i++) assert_int_equal(covey_get(world, e[changed[i]], InPins)->number, 1000);
     assert_false(covey_component_is_enabled(world, e[64], InPins));
     save_with(NULL);
-    assert_true(covey_image_look(image.bytes, image.size, &info, NULL));
+    assert_true(covey_image_read_info(image.bytes, image.size, &info, NULL));
     assert_int_equal(info.since, 0);
 }
 

@@ -5,7 +5,7 @@
 
 #include <covey/hierarchy.h>
 
-/* ---- Entities and components ----------------------------------------------------------------------------------------*/
+/* ---- Entities and components --------------------------------------------------------------------------------------*/
 
 static void test_a_second_image_updates_what_the_first_has_made(void **state) {
     (void)state;
@@ -61,7 +61,7 @@ static void test_who_was_destroyed_here_is_made_again(void **state) {
     is_like_source(0);
 }
 
-/* ---- What is this world's own ---------------------------------------------------------------------------------------*/
+/* ---- What is this world's own -------------------------------------------------------------------------------------*/
 
 static void test_components_of_other_types_stay(void **state) {
     (void)state;
@@ -108,7 +108,7 @@ static void test_kept_types_are_only_added(void **state) {
     covey_remove(world, here(e), InPack);
 }
 
-/* ---- Changes only ---------------------------------------------------------------------------------------------------*/
+/* ---- Changes only -------------------------------------------------------------------------------------------------*/
 
 static void test_an_image_of_changes_leaves_the_rest(void **state) {
     (void)state;
@@ -150,7 +150,7 @@ static void test_an_image_of_some_entities_is_all_that_is_followed(void **state)
     is_like_source(0);
 }
 
-/* ---- Places ---------------------------------------------------------------------------------------------------------*/
+/* ---- Places -------------------------------------------------------------------------------------------------------*/
 
 static void is_named(covey_entity e, const char *text) { assert_int_equal(covey_name_set(source, e, text), COVEY_OK); }
 
@@ -196,7 +196,7 @@ static void test_places_of_this_world_stay(void **state) {
     assert_same(covey_child_last(world, here(e[0])), here(e[1]));
 }
 
-/* A place that would make somebody its own ancestor is lost. */
+/* A change of parent that would make an entity its own ancestor is ignored. */
 static void test_nobody_becomes_its_own_ancestor(void **state) {
     (void)state;
     covey_entity e[2], mine = covey_create(world);
@@ -211,7 +211,7 @@ static void test_nobody_becomes_its_own_ancestor(void **state) {
     assert_same(covey_parent(world, mine), here(e[1]));
 }
 
-/* ---- Who hears of it ------------------------------------------------------------------------------------------------*/
+/* ---- Who hears of it ----------------------------------------------------------------------------------------------*/
 
 static uint32_t created, destroyed, added, set, removed;
 
@@ -289,7 +289,7 @@ static void make_groups(void) {
     assert_non_null(covey_group_create(world, &loose));
 }
 
-/* ---- All or nothing -------------------------------------------------------------------------------------------------*/
+/* ---- All or nothing -----------------------------------------------------------------------------------------------*/
 
 static void change_all(void) {
     covey_entity e = covey_entity_next(source, none), parent = none;
@@ -367,7 +367,7 @@ static void test_a_damaged_image_changes_nothing(void **state) {
     is_like_source(0);
 }
 
-/* ---- Random sources -------------------------------------------------------------------------------------------------*/
+/* ---- Random sources -----------------------------------------------------------------------------------------------*/
 
 static void test_random_sources_are_followed(void **state) {
     (void)state;
@@ -392,7 +392,7 @@ static void test_random_sources_are_followed(void **state) {
     }
 }
 
-/* ---- Followers ------------------------------------------------------------------------------------------------------*/
+/* ---- Followers ----------------------------------------------------------------------------------------------------*/
 
 static void test_followers_of_two_sources_do_not_meet(void **state) {
     (void)state;

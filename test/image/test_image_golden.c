@@ -14,7 +14,7 @@
 
 static bool is_little_endian(void) { return *(const unsigned char *)&(uint16_t){ 1 } == 1; }
 
-/* ---- Worlds -----------------------------------------------------------------------------------------------------------*/
+/* ---- Worlds -------------------------------------------------------------------------------------------------------*/
 
 /* A struct as it was, and as it is. */
 typedef struct Before {
@@ -77,7 +77,7 @@ static void fill_blocks(covey_world *to) {
 /* Values that functions have written, with and without fields. */
 static void fill_texts(covey_world *to) { assert_true(text_fill(to)); }
 
-/* ---- Files --------------------------------------------------------------------------------------------------------------*/
+/* ---- Files --------------------------------------------------------------------------------------------------------*/
 
 typedef struct golden {
     const char *name;
@@ -165,7 +165,7 @@ static void go_through(uint32_t number, const covey_load_desc *desc) {
 
 static const covey_load_desc known = { .types = image_types };
 
-/* ---- Tests --------------------------------------------------------------------------------------------------------------*/
+/* ---- Tests --------------------------------------------------------------------------------------------------------*/
 
 static void test_what_is_written_today_is_what_was_written_then(void **state) {
     (void)state;
@@ -207,7 +207,7 @@ static void test_an_image_with_everything_is_loaded(void **state) {
     assert_number(entity(13, 1), covey_id(InPlace), 133);
     assert_number(entity(3, 1), covey_id(InShelf), 34);
     assert_number(entity(11, 1), covey_id(InQueue), 115);
-    assert_int_equal(covey_pool_size(covey_pool_of(world, InQueue)), 9);
+    assert_int_equal(covey_pool_position_count(covey_pool_of(world, InQueue)), 9);
     assert_int_equal(covey_pool_count(covey_pool_of(world, InQueue)), 5);
     assert_true(covey_has(world, entity(1, 1), PlainTag) && !covey_has(world, entity(0, 1), PlainTag));
     assert_true(covey_has(world, entity(0, 1), SparseTag) && !covey_has(world, entity(3, 1), SparseTag));
@@ -311,7 +311,7 @@ static void test_texts_are_loaded(void **state) {
     assert_string_equal(text_of(covey_resource_get(world, TextResource))->text, "world");
 }
 
-/* ---- Writing them -------------------------------------------------------------------------------------------------------*/
+/* ---- Writing them -------------------------------------------------------------------------------------------------*/
 
 static int write_files(const char *folder) {
     covey_buffer image = { 0 };

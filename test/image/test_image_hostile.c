@@ -1,12 +1,12 @@
-/* Images that are damaged, and images that somebody made to do damage: every one is refused, and the world is as it was;
- * or what it says can be, and then the world is valid and goes the same way again. */
+/* Damaged images, and images made to do damage: each one is refused and the world is unchanged; or its content is
+ * possible, and then the world is valid and goes through an image unchanged. */
 #include "fixture.h"
 #include "images.h"
 #include "texts.h"
 
 #include <stdlib.h>
 
-/* ---- An image with everything in it --------------------------------------------------------------------------------*/
+/* ---- An image with everything in it -------------------------------------------------------------------------------*/
 
 static covey_buffer image;
 
@@ -33,7 +33,7 @@ static void test_the_image_has_every_kind_of_section(void **state) {
     covey_image_info info;
     bool seen[COVEY_SECTION_NAMES + 1] = { false };
     covey_section all[64], none = { 0 };
-    assert_true(covey_image_look(image.bytes, image.size, &info, NULL));
+    assert_true(covey_image_read_info(image.bytes, image.size, &info, NULL));
     assert_in_range(info.sections, 6, COUNT_OF(all) - 1);
     memset(all, 0, sizeof all);
     assert_int_equal(covey_image_sections(image.bytes, image.size, all, COUNT_OF(all), NULL), info.sections);
@@ -56,7 +56,7 @@ static void test_the_image_has_every_kind_of_section(void **state) {
     for (uint32_t kind = COVEY_SECTION_WORLD; kind <= COVEY_SECTION_NAMES; kind++) assert_true(seen[kind]);
 }
 
-/* ---- Damage ---------------------------------------------------------------------------------------------------------*/
+/* ---- Damage -------------------------------------------------------------------------------------------------------*/
 
 /* In a block of exactly that size, so that AddressSanitizer sees reads beyond it. */
 static covey_result load_copy(size_t size, covey_report *report) {
@@ -126,9 +126,9 @@ static void test_what_is_refused_does_not_change_a_world_it_is_merged_into(void 
     assert_int_equal(image_digest(world), digest);
 }
 
-/* ---- Hostility ------------------------------------------------------------------------------------------------------*/
+/* ---- Hostility ----------------------------------------------------------------------------------------------------*/
 
-/* Changes some bytes as a mean person would, and mends the sums. */
+/* Changes some bytes as an attacker would, and corrects the checksums. */
 static void change(test_random *random, unsigned char *bytes, size_t size) {
     static const uint32_t odd[] = { 0, 1, 2, 3, 63, 64, 65, 255, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF };
     for (uint32_t changes = 1 + test_below(random, 3); changes != 0; changes--) {

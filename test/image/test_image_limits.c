@@ -3,7 +3,7 @@
 #include "images.h"
 #include "support.h"
 
-/* ---- One image, in each way that it comes into a world ---------------------------------------------------------------*/
+/* ---- One image, in each way that it comes into a world ------------------------------------------------------------*/
 
 typedef enum way { LOAD, LOAD_CLEARED, MERGE, FOLLOW, FOLLOW_AGAIN, WAYS } way;
 static const char *const way_names[WAYS] = { "load", "load into a cleared world", "merge", "follow", "follow again" };
@@ -67,7 +67,7 @@ static covey_result take(way by, const covey_load_desc *desc) {
     return result;
 }
 
-/* ---- The default -----------------------------------------------------------------------------------------------------*/
+/* ---- The default --------------------------------------------------------------------------------------------------*/
 
 static uint64_t default_limit(void) { return COVEY_LIMIT_AT_LEAST + COVEY_LIMIT_FOR_EACH * (uint64_t)image.size; }
 
@@ -104,7 +104,7 @@ static void test_what_is_dense_is_within_the_default(void **state) {
     }
 }
 
-/* ---- Any limit -------------------------------------------------------------------------------------------------------*/
+/* ---- Any limit ----------------------------------------------------------------------------------------------------*/
 
 /* Whatever the limit is, the call takes no more. */
 static void holds_at_each_limit(way by, covey_load_desc desc) {

@@ -1,5 +1,5 @@
-/* Worlds from bytes: they are what they were, and go on as they would have; who watches hears of everything; and what is
- * refused changes nothing. */
+/* Worlds from bytes: a loaded world equals the saved one, and continues like it; observers are told of everything; and
+ * a refused image changes nothing. */
 #include "hearing.h"
 #include "hostile.h"
 #include "images.h"
@@ -8,7 +8,7 @@
 #include <covey/commands.h>
 #include <covey/hierarchy.h>
 
-/* ---- Two worlds -----------------------------------------------------------------------------------------------------*/
+/* ---- Two worlds ---------------------------------------------------------------------------------------------------*/
 
 /* The first is saved; the second, that of the fixture, is what it is loaded into. */
 static covey_world *origin;
@@ -57,7 +57,7 @@ static void assert_bytes_again(void) {
     assert_memory_equal(again.bytes, image.bytes, image.size);
 }
 
-/* The image is refused for this reason; the log hears of it once, and the world is as it was. */
+/* The image is refused for this reason; the log is called once, and the world is unchanged. */
 static covey_report fails_to_load(const covey_load_desc *desc, covey_result reason) {
     covey_report report;
     uint64_t digest = image_digest(world);
@@ -73,7 +73,7 @@ static covey_report fails_to_load(const covey_load_desc *desc, covey_result reas
     return report;
 }
 
-/* ---- What it is -----------------------------------------------------------------------------------------------------*/
+/* ---- What it is ---------------------------------------------------------------------------------------------------*/
 
 static void test_a_world_is_what_it_was(void **state) {
     (void)state;
@@ -214,7 +214,7 @@ static void test_every_storage_is_loaded(void **state) {
     for (uint32_t k = 0; k < NUMBER_TYPES; k++) {
         const covey_pool *was = covey_pool_find_raw(origin, number_types[k]);
         const covey_pool *is = covey_pool_find_raw(world, number_types[k]);
-        assert_int_equal((covey_pool_size)(is), (covey_pool_size)(was)); /* holes included */
+        assert_int_equal((covey_pool_position_count)(is), (covey_pool_position_count)(was)); /* holes included */
         uint32_t a = covey_pool_next(was, 0), b = covey_pool_next(is, 0);
         for (; a != COVEY_NONE && a == b; a = covey_pool_next(was, a + 1), b = covey_pool_next(is, b + 1))
             assert_same(covey_pool_at(was, a), covey_pool_at(is, b));
@@ -455,7 +455,7 @@ static void test_values_of_an_image_that_is_refused_are_not_dropped(void **state
     assert_int_equal(owned.alive, 3 * 6 + 1);
 }
 
-/* ---- Parts ----------------------------------------------------------------------------------------------------------*/
+/* ---- Parts --------------------------------------------------------------------------------------------------------*/
 
 static void test_types_that_the_world_has_met_are_known(void **state) {
     (void)state;
@@ -501,7 +501,7 @@ static void test_transient_types_are_not_loaded(void **state) {
     assert_false(covey_resource_has(world, Lost));
 }
 
-/* ---- Who watches ----------------------------------------------------------------------------------------------------*/
+/* ---- Who watches --------------------------------------------------------------------------------------------------*/
 
 static void fill_few(void) {
     covey_entity e[5];
@@ -593,7 +593,7 @@ static void test_groups_have_who_belongs_to_them(void **state) {
 static void test_an_order_that_is_kept_is_kept(void **state) {
     (void)state;
     covey_order order = { .key = COVEY_KEY_U32, .offset = offsetof(Number, number), .descending = true };
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, InPack), &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, InPack), &order), COVEY_OK);
     assert_true(image_fill(origin));
     save_and_load();
     const covey_pool *pool = covey_pool_of(world, InPack);
@@ -619,7 +619,7 @@ static void test_a_world_may_keep_a_type_otherwise(void **state) {
     }
 }
 
-/* ---- Refusals -------------------------------------------------------------------------------------------------------*/
+/* ---- Refusals -----------------------------------------------------------------------------------------------------*/
 
 static void is_refused_now(void) {
     covey_report report = fails_to_load(&known, COVEY_ERROR_REFUSED);
@@ -730,21 +730,21 @@ static void test_after_a_refusal_another_image_can_be_loaded(void **state) {
     assert_bytes_again();
 }
 
-/* ---- Limits and progress --------------------------------------------------------------------------------------------*/
+/* ---- Limits and progress ------------------------------------------------------------------------------------------*/
 
 static void test_there_may_be_a_limit_of_entities(void **state) {
     (void)state;
     covey_load_desc desc = known;
     assert_true(image_fill(origin));
     save(origin, &image);
-    desc.limit_entities = 16; /* of 17, of which 12 are alive */
+    desc.limit_entities = 16; /* of 17; 12 are alive */
     covey_report report = fails_to_load(&desc, COVEY_ERROR_LIMIT);
     assert_int_equal(report.fault, COVEY_FAULT_LIMIT);
     desc.limit_entities = 17;
     load(&desc);
 }
 
-/* Of each limit, what an image has at least of it. */
+/* For each limit, the least that an image needs. */
 static const struct bound {
     hostile_kind kind;
     uint32_t count, least;
@@ -811,8 +811,8 @@ static bool fits_into(uint64_t limit, size_t *most) {
     return result == COVEY_OK;
 }
 
-/* With the least limit that is enough for the image, no more memory is asked for at any time; but for some of the call's
- * own, and for pools without components. */
+/* With the smallest limit that is enough for the image, no more memory is in use at any time, except for some of the
+ * call itself and for pools without components. */
 static void limit_holds(void) {
     uint64_t low = 0, high = 1;
     size_t most;
@@ -903,7 +903,7 @@ static bool note_progress(uint64_t done, uint64_t all, void *context) {
 typedef struct Page {
     uint8_t bytes[50000];
 } Page;
-COVEY_COMPONENT_DEFINE(Page, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Page, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
 
 static void test_loading_tells_how_far_it_is_and_can_be_cancelled(void **state) {
     (void)state;
@@ -922,7 +922,7 @@ static void test_loading_tells_how_far_it_is_and_can_be_cancelled(void **state) 
     assert_bytes_again();
 }
 
-/* ---- Order ----------------------------------------------------------------------------------------------------------*/
+/* ---- Order --------------------------------------------------------------------------------------------------------*/
 
 enum { SCATTERED = 400, VISITED_MOST = 4 * SCATTERED };
 

@@ -23,7 +23,7 @@ static int merge_teardown(void **state) {
 
 #define MERGE_TEST(test) cmocka_unit_test_setup_teardown(test, merge_setup, merge_teardown)
 
-/* What became of whom. */
+/* The handles of an entity before and after the merge. */
 static struct { covey_entity before, now; } pairs[64];
 static uint32_t pair_count;
 
@@ -75,7 +75,7 @@ static covey_report fails_to_merge(const covey_load_desc *desc, covey_result rea
     return report;
 }
 
-/* ---- Entities and handles -------------------------------------------------------------------------------------------*/
+/* ---- Entities and handles -----------------------------------------------------------------------------------------*/
 
 static void test_entities_get_the_handles_that_are_next(void **state) {
     (void)state;
@@ -183,7 +183,7 @@ static void test_an_image_of_the_world_itself_can_be_merged_into_it(void **state
     assert_int_equal(covey_entity_count(world), 2 * alive);
 }
 
-/* ---- What is there already ------------------------------------------------------------------------------------------*/
+/* ---- What is there already ----------------------------------------------------------------------------------------*/
 
 static void test_ticks_are_those_of_now(void **state) {
     (void)state;
@@ -244,7 +244,7 @@ static void test_only_some_types_can_be_merged(void **state) {
     assert_int_equal(covey_world_resource_count(world), 0);
 }
 
-/* ---- Who watches ----------------------------------------------------------------------------------------------------*/
+/* ---- Who watches --------------------------------------------------------------------------------------------------*/
 
 static void test_who_listens_hears_of_it(void **state) {
     (void)state;
@@ -298,7 +298,7 @@ static void test_groups_and_orders_have_what_is_merged(void **state) {
     covey_order order = { .key = COVEY_KEY_U32, .offset = offsetof(Number, number) };
     covey_group *group =
         covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Blob) }, .with = { covey_id(InPlace) } });
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, InPack), &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, InPack), &order), COVEY_OK);
     assert_true(image_fill(world) && image_fill(origin));
     uint32_t before = covey_group_count(group);
     save_and_merge();
@@ -308,7 +308,7 @@ static void test_groups_and_orders_have_what_is_merged(void **state) {
         assert_true(values[i - 1].number <= values[i].number);
 }
 
-/* ---- Values with hooks ----------------------------------------------------------------------------------------------*/
+/* ---- Values with hooks --------------------------------------------------------------------------------------------*/
 
 COVEY_FIELDS_DEFINE(Owned, u32(number), u32(check));
 COVEY_COMPONENT_DEFINE(Owned, .drop = drop_owned, .copy = copy_owned, .fields = &covey_fields_Owned);
@@ -330,11 +330,11 @@ static void test_values_with_hooks_move_over(void **state) {
     merge_with(&(covey_load_desc){ .types = owned_types });
     owned.alive += 5 + 1;
     assert_int_equal(owned.copies, 0);
-    merge_with(&(covey_load_desc){ .types = owned_types }); /* its resource is nobody's */
+    merge_with(&(covey_load_desc){ .types = owned_types }); /* its resource is not taken */
     owned.alive += 5;
 }
 
-/* ---- Refusals -------------------------------------------------------------------------------------------------------*/
+/* ---- Refusals -----------------------------------------------------------------------------------------------------*/
 
 /* Few indices are left. */
 static void test_a_world_that_is_full_is_as_it_was(void **state) {
@@ -369,7 +369,7 @@ static bool stop(uint64_t done, uint64_t all, void *context) {
 typedef struct Page {
     uint8_t bytes[600000];
 } Page;
-COVEY_COMPONENT_DEFINE(Page, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Page, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
 
 static void test_merging_can_be_cancelled(void **state) {
     (void)state;
@@ -384,7 +384,7 @@ static void test_merging_can_be_cancelled(void **state) {
 /* Another resource of the image has found its place by then. */
 static void test_a_resource_of_another_layout_is_in_the_way(void **state) {
     (void)state;
-    static const covey_type other = { .name = "Blob", .size = 4, .align = 4, .raw = true };
+    static const covey_type other = { .name = "Blob", .size = 4, .align = 4, .as_bytes = true };
     covey_create(origin);
     assert_non_null(covey_resource_set(origin, Settings, { 1, 2 }));
     assert_non_null(covey_resource_set(origin, Blob, { 1, 2 }));

@@ -24,7 +24,7 @@ enum { SPREADING = 1500000 };
 static const covey_entity none = { 0, 0 };
 static const covey_load_desc keep = { .unknown = COVEY_UNKNOWN_KEEP };
 
-/* ---- What is done with an image ------------------------------------------------------------------------------------*/
+/* ---- What is done with an image -----------------------------------------------------------------------------------*/
 
 typedef struct trial {
     hostile_kind kind;
@@ -207,7 +207,7 @@ static void test_indices_that_were_never_used_are_not_looked_at(void **state) {
     covey_world_destroy(world);
 }
 
-/* ---- Worlds --------------------------------------------------------------------------------------------------------*/
+/* ---- Worlds -------------------------------------------------------------------------------------------------------*/
 
 typedef uint64_t cost_fn(covey_world *world, uint32_t count);
 
@@ -281,7 +281,7 @@ static void heed(const covey_event *event, void *context) {
     (*(uint32_t *)context)++;
 }
 
-/* A chain that ends as a tree, while somebody hears of each. */
+/* A chain that is destroyed as a tree, with a listener to each end. */
 static uint64_t cost_of_chain(covey_world *world, uint32_t count) {
     uint32_t heard = 0;
     covey_connect(world, &(covey_listener){ .signals = COVEY_ON_DESTROY, .call = heed, .context = &heard });
@@ -306,13 +306,13 @@ static void test_calls_cost_what_they_are_about(void **state) {
     compare_calls("a chain", cost_of_chain, FEW, 0);
 }
 
-/* ---- Fields --------------------------------------------------------------------------------------------------------*/
+/* ---- Fields -------------------------------------------------------------------------------------------------------*/
 
 enum { FIELDS_MOST = 256, DEPTH_MOST = 8 };
 
 static char names[FIELDS_MOST][16];
 
-/* A struct of as many bytes, the last of which may be another struct. */
+/* A struct of as many bytes; the last one may be another struct. */
 static void describe(covey_fields *fields, covey_field *list, uint32_t count, const covey_fields *nested) {
     for (uint32_t i = 0; i < count; i++) {
         snprintf(names[i], sizeof names[i], "x%u", i);
@@ -355,7 +355,7 @@ static void test_each_field_costs_the_same(void **state) {
     compare_calls("structs in structs", cost_of_depth, DEPTH_MOST / 2, 0);
 }
 
-/* ---- Far away ------------------------------------------------------------------------------------------------------*/
+/* ---- Far away -----------------------------------------------------------------------------------------------------*/
 
 static uint64_t cost_of_visits(covey_world *world, const covey_view_desc *desc, uint32_t expected) {
     covey_view view = covey_view_make(world, desc);
@@ -379,7 +379,7 @@ static void test_indices_between_entities_are_skipped(void **state) {
     uint32_t value = 7;
     for (uint32_t i = 0; i < 2; i++) assert_non_null(covey_add_raw(world, near, types[i], &value));
     assert_non_null(covey_add_raw(world, far, types[1], &value));
-    const covey_view_desc descs[] = { { .disabled = false },
+    const covey_view_desc descs[] = { { .include_disabled = false },
                                       { .without = { types[0] } },
                                       { .without = { types[1] } },
                                       { .any = { types[0], types[1] } },
@@ -393,7 +393,7 @@ static void test_indices_between_entities_are_skipped(void **state) {
     covey_world_destroy(world);
 }
 
-/* ---- covey-snap ----------------------------------------------------------------------------------------------------*/
+/* ---- covey-snap ---------------------------------------------------------------------------------------------------*/
 
 /* Types of the second image are resources of the first, and as many more. */
 static uint64_t cost_of_diff(covey_world *world, uint32_t count) {
@@ -417,9 +417,10 @@ static void test_comparing_images_costs_what_they_have(void **state) {
     compare_calls("diff of resources", cost_of_diff, FEW, SPREADING);
 }
 
-/* ---- Groups --------------------------------------------------------------------------------------------------------*/
+/* ---- Groups -------------------------------------------------------------------------------------------------------*/
 
-/* Making one looks at all that there are: in all, their square; but adding looks at those of its pool. */
+/* Making a group looks at all existing groups, so all together cost a square; adding a component looks at the groups of
+ * its pool only. */
 static void test_groups_cost_those_who_have_them(void **state) {
     (void)state;
     uint64_t making[2], adding[2];
@@ -440,11 +441,11 @@ static void test_groups_cost_those_who_have_them(void **state) {
     }
     assert_true(making[1] <= making[0] * 4 + SPREADING);
     assert_true(making[1] <=
-                (uint64_t)FEW * 2 * (FEW * 2 * 40 + 8000) + SPREADING); /* 40 steps for each that there is */
+                (uint64_t)FEW * 2 * (FEW * 2 * 40 + 8000) + SPREADING); /* 40 steps for each existing group */
     compare("groups", "adding", adding[0], adding[1], 0);
 }
 
-/* ---- Listeners -----------------------------------------------------------------------------------------------------*/
+/* ---- Listeners ----------------------------------------------------------------------------------------------------*/
 
 typedef struct nest {
     covey_entity e;
@@ -454,7 +455,7 @@ typedef struct nest {
     size_t stack;
 } nest;
 
-/* Adds the next type, of which the next listener hears. */
+/* Adds the next type, which calls the next listener. */
 static void go_on(const covey_event *event, void *context) {
     nest *n = context;
     char here = 0;

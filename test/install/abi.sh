@@ -1,5 +1,5 @@
 #!/bin/sh
-# scripts/abi finds what breaks programs, on small libraries of its own:
+# scripts/abi finds changes that break programs, shown on small libraries:
 #
 #     abi.sh SOURCE_DIR WORK_DIR CC
 set -eu

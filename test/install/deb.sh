@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the packages of Debian, unpacks them into a folder, and compiles and runs a program with what is there. Exits with 77
-# where there is no dpkg.
+# Makes the packages of Debian, unpacks them into a folder, and compiles and runs a program with them. Exits with 77 without
+# dpkg.
 #
 #     deb.sh SOURCE_DIR WORK_DIR CC
 set -eu
@@ -26,7 +26,7 @@ echo "packages: $packages"
 case $packages in "covey-snap libcovey-dev libcovey"[0-9]*) ;; *) echo "other packages than expected"; exit 1 ;; esac
 for deb in *.deb; do dpkg-deb -x "$deb" "$root"; done
 
-# What the packages say of each other.
+# The dependencies between the packages.
 library=$(dpkg-deb -f libcovey[0-9]*.deb Package)
 version=$(dpkg-deb -f libcovey[0-9]*.deb Version)
 for deb in libcovey-dev*.deb covey-snap*.deb; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Has gdb look into a program that is linked with the installed shared library. Exits with 77 where there is no gdb, or where
-# it may not run programs.
+# Lets gdb print values of a program that is linked with the installed shared library. Exits with 77 where gdb is missing or
+# may not run programs.
 #
 #     gdb.sh SOURCE_DIR WORK_DIR CC PREFIX
 set -eu

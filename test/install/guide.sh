@@ -1,5 +1,5 @@
 #!/bin/sh
-# Does what docs/install.md says, as it is printed: writes the program and the CMakeLists.txt of each block and runs the
+# Follows docs/install.md literally: writes the program and the CMakeLists.txt of each block and runs the
 # commands, one section after the other.
 #
 #     guide.sh SOURCE_DIR WORK_DIR DEB_DIR
@@ -23,7 +23,7 @@ awk -v to="$work/blocks/" '
     file { print >file }' "$source/docs/install.md"
 
 cat >"$work/stand_ins.sh" <<EOT
-# The tree that is here, instead of a clone.
+# This tree, instead of a clone.
 cmake() {
     case \$1\$2 in
     -S.) command cmake "\$@" -DFETCHCONTENT_SOURCE_DIR_COVEY="$source" ;;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# One step of the tests of what is in packaging/; see CMakeLists.txt. Exits with 77, and says so, where a program is not
+# One step of the tests of packaging/; see CMakeLists.txt. Exits with 77, and says so, where a program is not
 # installed: scripts/setup dist installs it.
 #
 #     packaging.sh meson|meson_wrap|vcpkg|conan SOURCE_DIR WORK_DIR CC
@@ -25,7 +25,7 @@ meson)
     meson compile -C build
     meson test -C build
     meson install -C build
-    # Its covey.pc is used as ours is.
+    # Its covey.pc is used like that of CMake.
     PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
     LD_LIBRARY_PATH=$work/prefix/lib
     export PKG_CONFIG_PATH LD_LIBRARY_PATH

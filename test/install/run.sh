@@ -17,7 +17,7 @@ configure_and_build() { # SOURCE_DIR BUILD_DIR [CMAKE_OPTION...]
     cmake --build "$to"
 }
 
-# Everything that the library defines for the linker is named covey_*; the version of symbols is no symbol (A). Further arguments are options for nm.
+# All symbols of the library begin with covey_; the version of symbols (A) is not one. Further arguments are options of nm.
 check_symbols() {
     library=$1
     shift
@@ -32,7 +32,7 @@ check_symbols() {
 case $step in
 install)
     configure_and_build "$source" "$work/build" -DCOVEY_TESTS=OFF -DCOVEY_EXAMPLES=OFF -DCMAKE_INSTALL_LIBDIR=lib "$@"
-    # Moved after the installation: nothing in there may depend on where it was.
+    # Moved after the installation: no installed file may depend on the old place.
     rm -rf "$work/staged" "$prefix"
     cmake --install "$work/build" --prefix "$work/staged"
     mv "$work/staged" "$prefix"

@@ -1,5 +1,5 @@
-# Runs the port with stand-ins for the functions of vcpkg, which do what vcpkg's documentation says of them, as far as the
-# port relies on it:
+# Runs the port with stand-ins for the functions of vcpkg. They do what vcpkg's documentation says, as far as the port
+# relies on it:
 #
 #     cmake -DPORT_DIR=... -DWORK_DIR=... -DCC=... -P vcpkg.cmake
 #

@@ -22,7 +22,7 @@ COVEY_COMPONENT_DEFINE(BlockedWide);
 COVEY_TAG_DEFINE(Marked, .storage = COVEY_STORAGE_SPARSE);
 COVEY_TAG_DEFINE(BlockedTag);
 
-/* ---- The C library -------------------------------------------------------------------------------------------------*/
+/* ---- The C library ------------------------------------------------------------------------------------------------*/
 
 static void the_c_library_serves_every_alignment(void **state) {
     (void)state;
@@ -67,7 +67,7 @@ static void a_world_needs_no_description(void **state) {
     covey_world_destroy(NULL);
 }
 
-/* ---- An allocator of one's own -------------------------------------------------------------------------------------*/
+/* ---- An allocator of one's own ------------------------------------------------------------------------------------*/
 
 /* Writes down what it is asked for, and leaves the rest to the strict allocator. */
 typedef struct recorder {
@@ -135,9 +135,9 @@ static void worlds_keep_their_allocators_apart(void **state) {
     assert_int_equal(heaps[1].bytes, 0);
 }
 
-/* ---- Counting ------------------------------------------------------------------------------------------------------*/
+/* ---- Counting -----------------------------------------------------------------------------------------------------*/
 
-/* The world counts what its allocator handed out, to the byte; pools are a part of that. */
+/* The world counts the bytes in use of its allocator exactly; pools are a part of them. */
 static void counts_agree(const covey_world *world, const test_heap *heap) {
     size_t pools = 0;
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) pools += covey_pool_memory(covey_world_pool(world, i));
@@ -186,7 +186,7 @@ static void a_world_counts_every_byte_at_every_step(void **state) {
     covey_shrink(world);
     counts_agree(world, &heap);
     assert_true(heap.bytes < before);
-    covey_clear_all(world);
+    covey_clear_components(world);
     covey_shrink(world);
     counts_agree(world, &heap);
     covey_world_destroy(world);
@@ -206,7 +206,7 @@ POLICY_TEST(a_set_counts_every_byte_at_every_step) {
     }
 }
 
-/* ---- Too much ------------------------------------------------------------------------------------------------------*/
+/* ---- Too much -----------------------------------------------------------------------------------------------------*/
 
 /* Where the product of count and size does not fit in a size_t, the allocator is not even asked. */
 static void values_larger_than_all_memory_are_refused(void **state) {
@@ -221,7 +221,7 @@ static void values_larger_than_all_memory_are_refused(void **state) {
         assert_int_equal(covey_sparse_set_push(set, id(0), NULL), COVEY_ERROR_MEMORY);
         covey_entity range[] = { id(1), id(2) };
         assert_int_equal(covey_sparse_set_push_range(set, range, 2, NULL), COVEY_ERROR_MEMORY);
-        assert_int_equal(covey_sparse_set_size(set), 0);
+        assert_int_equal(covey_sparse_set_position_count(set), 0);
         assert_false(covey_sparse_set_contains(set, id(0)));
         set_finish(set, &r.heap);
     }

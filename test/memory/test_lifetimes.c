@@ -55,7 +55,7 @@ static int no_world(void **state) {
     return 0;
 }
 
-/* ---- What belongs to the world ------------------------------------------------------------------------------------------*/
+/* ---- What belongs to the world ------------------------------------------------------------------------------------*/
 
 static covey_group *make_group(void) {
     return covey_group_create(made, &(covey_group_desc){ .with = { covey_id(Blocked), covey_id(Packed) } });
@@ -104,7 +104,7 @@ BELONGS_TO_THE_WORLD(queue)
 BELONGS_TO_THE_WORLD(commands)
 BELONGS_TO_THE_WORLD(history)
 
-/* ---- Schedules ------------------------------------------------------------------------------------------------------------*/
+/* ---- Schedules ----------------------------------------------------------------------------------------------------*/
 
 static uint32_t dropped, ran;
 
@@ -177,7 +177,7 @@ static void test_a_system_cannot_destroy_the_world(void **state) {
     end_world();
 }
 
-/* ---- Followers ------------------------------------------------------------------------------------------------------------*/
+/* ---- Followers ----------------------------------------------------------------------------------------------------*/
 
 static covey_buffer an_image(void) {
     covey_buffer image = { 0 };
@@ -204,7 +204,7 @@ static void find_in_left(const covey_event *event, void *context) {
     assert_true(covey_is_null(covey_follower_find(left, entity(0, 1))));
 }
 
-/* Also when listeners hear of the end of its entities. */
+/* Also with listeners to the end of its entities. */
 static void test_a_follower_that_is_left_lets_go_of_its_world(void **state) {
     (void)state;
     covey_report report;
@@ -241,7 +241,7 @@ static void test_a_world_that_follows_is_not_destroyed(void **state) {
     end_world();
 }
 
-/* ---- Objects of other libraries ---------------------------------------------------------------------------------------------*/
+/* ---- Objects of other libraries -----------------------------------------------------------------------------------*/
 
 static uint32_t ended;
 

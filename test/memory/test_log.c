@@ -1,4 +1,4 @@
-/* Who hears of failed calls beside the log that a world was made with. */
+/* Logs that are told of failed calls beside the log that a world was made with. */
 #include "fixture.h"
 
 #include <covey/image.h>
@@ -40,7 +40,7 @@ static void test_all_hear_of_a_failure_in_their_order(void **state) {
     join(&b);
     uint32_t before = heard.times;
     fail_once();
-    assert_int_equal(heard.times, before + 1); /* the log of the description still hears of it */
+    assert_int_equal(heard.times, before + 1); /* the log of the description is still called */
     assert_int_equal(a.times, 1);
     assert_int_equal(b.times, 1);
     assert_int_equal(a.result, COVEY_ERROR_DEAD);

@@ -1,6 +1,6 @@
-/* Systems that use what they did not declare, as assertion level 2 finds them: which system, which type, and what to do.
- * That they cannot change structure is a test of test_hook.c, which has a list of all changing calls. This program has
- * the library compiled at that level, whatever the level of the build is. */
+/* Systems that use what they did not declare, as assertion level 2 finds them: which system, which type, and what to
+ * do. test_hook.c, which lists all changing calls, tests that systems cannot make structural changes. This program has
+ * the library compiled at level 2, whatever the level of the build is. */
 #include "fixture.h"
 
 #include <covey/hierarchy.h>
@@ -18,10 +18,10 @@ typedef Value Grouped; /* is owned by a group */
 typedef Value Copied;  /* is used by no call of the tables */
 typedef Value Setting; /* is a resource */
 COVEY_COMPONENT_DEFINE(Timed, .ticks = true);
-COVEY_COMPONENT_DEFINE(Heard, .raw = true);
+COVEY_COMPONENT_DEFINE(Heard, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(Grouped, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Copied);
-COVEY_COMPONENT_DEFINE(Setting, .raw = true);
+COVEY_COMPONENT_DEFINE(Setting, .as_bytes = true);
 COVEY_TAG_DEFINE(Ticking, .ticks = true);
 
 /* ---- A guard -----------------------------------------------------------------------------------------------------*/
@@ -423,7 +423,7 @@ static void ask_entities(void) {
 static void ask_pools(void) {
     assert_ptr_equal(covey_pool_of(world, Packed), packed);
     assert_ptr_equal(covey_pool_find(world, Packed), packed);
-    assert_true(covey_pool_has(packed, e) && covey_pool_count(packed) == 1 && covey_pool_size(packed) == 1);
+    assert_true(covey_pool_has(packed, e) && covey_pool_count(packed) == 1 && covey_pool_position_count(packed) == 1);
     assert_true(covey_pool_next(packed, 0) == 0 && covey_pool_position(packed, e) == 0);
     assert_same(covey_pool_at(packed, 0), e);
     assert_same(covey_pool_ids(packed)[0], e);
@@ -505,7 +505,7 @@ static void assert_patches(bool told) {
 static void test_setting_what_has_listeners_is_told(void **state) {
     (void)state;
     covey_listener listener = { .type = covey_id(Heard), .call = hear };
-    listener.signals = COVEY_ON_ADD | COVEY_ON_REMOVE; /* do not hear of it */
+    listener.signals = COVEY_ON_ADD | COVEY_ON_REMOVE; /* are not told of it */
     assert_non_null(covey_connect(world, &listener).pool);
     assert_setters(false);
     assert_patches(false);

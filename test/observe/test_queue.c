@@ -1,4 +1,4 @@
-/* Queues: events in order, kept until somebody asks; and memory for removals that is there beforehand. */
+/* Queues: events in order, kept until they are read; and memory for removals that is allocated beforehand. */
 #include "hearing.h"
 
 static covey_entity e[8];
@@ -125,7 +125,7 @@ static void removals_need_no_memory(void **state) {
     for_each_storage(remove_without_memory);
 }
 
-/* What is there when a queue is connected has its place in it, too. */
+/* Components that exist when a queue is connected are reported in it, too. */
 static void old_components_have_their_place(void **state) {
     (void)state;
     begin(8);
@@ -172,7 +172,7 @@ static void ending_a_queue_ends_its_connections(void **state) {
     assert_true(heap.bytes > bytes); /* the entity and the pool */
 }
 
-/* Queues are told before all functions, whoever was connected first. */
+/* Queues are told before all functions, in whatever order they were connected. */
 static void count_events(const covey_event *event) {
     (void)event;
     listen_note(covey_queue_count(queue) == 1 ? "1" : "?");
@@ -406,7 +406,7 @@ static void values_that_are_not_bytes_are_refused(void **state) {
         { .name = "drops", .size = 8, .align = 4, .drop = drop },
         { .name = "copies", .size = 8, .align = 4, .drop = drop, .copy = copy },
         { .name = "no copy", .size = 8, .align = 4, .no_copy = true },
-        { .name = "wiped", .size = 8, .align = 4, .zero_vacated = true },
+        { .name = "wiped", .size = 8, .align = 4, .zero_erased = true },
     };
     covey_queue *kept = covey_queue_create(world);
     for (uint32_t i = 0; i < COUNT_OF(types); i++) {

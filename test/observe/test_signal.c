@@ -1,4 +1,4 @@
-/* Who is told of what, when, and in which order; and what listeners may do meanwhile. */
+/* Which listeners are told of which change, when, and in which order; and what listeners may do meanwhile. */
 #include "hearing.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void hear_of_components(const covey_type *type) {
     assert_told("a-0 a-2");
     covey_clear_raw(world, type);
     assert_told("a-1");
-    assert_null(add_value(e[2], type, 3)); /* dead: what fails is not heard */
+    assert_null(add_value(e[2], type, 3)); /* dead: failed calls emit nothing */
     assert_told("");
 }
 
@@ -43,7 +43,7 @@ static void components_are_heard(void **state) {
     for_each_storage(hear_of_components);
 }
 
-/* A patch is a set to whoever does not ask, and a patch to who does. */
+/* A patch is a set to listeners of sets, and a patch to listeners of patches. */
 static void hear_of_patches(const covey_type *type) {
     static ear a = { .name = "a" }, b = { .name = "b" }, c = { .name = "c" };
     create_entities(1);
@@ -144,7 +144,7 @@ static void destroying_tells_of_components(void **state) {
     assert_told("a!0 c-0 b-0");
 }
 
-/* Whoever makes the first listener hears of what was there before it, too, when that ends. */
+/* The first listener is also told about the end of what was there before it was connected. */
 static void what_was_there_is_heard(const covey_type *type) {
     static ear a = { .name = "a" };
     create_entities(3);
@@ -296,7 +296,7 @@ static void connect_late(const covey_event *event) {
     listen(&late, event->type, event->type ? COMPONENT_SIGNALS : ENTITY_SIGNALS);
 }
 
-/* Three listeners to the same, of which the second does something once. */
+/* Three listeners to the same signal; the second does something once. */
 static void listen_in_threes(const covey_type *type, uint32_t signals, hearing_fn *act) {
     first = (ear){ .name = "1" };
     second = (ear){ .name = "2", .act = act, .acts = act ? 1 : 0 };
@@ -333,7 +333,7 @@ static void who_is_disconnected_is_not_told(void **state) {
     try_meanwhile(disconnect_all, "1+0 2+0", "");
 }
 
-/* Who is connected meanwhile hears of the next change. */
+/* A listener that is connected meanwhile is told of the next change. */
 static void who_is_connected_meanwhile_hears_later(void **state) {
     (void)state;
     try_meanwhile(connect_late, "1+0 2+0 3+0", "1+1 2+1 3+1 4+1");
@@ -471,7 +471,7 @@ static void what_is_set_may_be_removed_at_once(void **state) {
     for_each_storage(remove_what_is_set);
 }
 
-/* Everybody hears that it is there before they hear that it was set. */
+/* All listeners are told of the add before they are told of the set. */
 static void set_what_is_added(const covey_type *type) {
     act_in_threes(type, COMPONENT_SIGNALS, set_it);
     assert_non_null(add_value(e[0], type, 1));
@@ -509,7 +509,7 @@ static void what_is_removed_may_be_removed_at_once(void **state) {
     for_each_storage(remove_what_is_removed);
 }
 
-/* What is there afterwards is another component, of which everybody has heard: it stays. */
+/* The component that is there afterwards is another one, and all listeners were told of it: it stays. */
 static void add_again_what_is_removed(const covey_type *type) {
     act_in_threes(type, COMPONENT_SIGNALS, remove_and_add_it);
     second.acts = 0;
@@ -698,7 +698,7 @@ static void the_dying_take_no_component(void **state) {
     assert_false(covey_alive(world, e[0]));
 }
 
-/* Of entities without components that lie side by side. A listener that destroys another one is told of all. */
+/* For neighbouring entities without components. A listener that destroys another one is told of all. */
 static void destroy_the_last(const covey_event *event) {
     covey_entity last = covey__entity(event->entities->index + 9, event->entities->generation);
     assert_true(covey_destroy(world, last));
@@ -787,7 +787,7 @@ static void remove_both(const covey_event *event) {
     assert_true(remove_value(*event->entities, covey_id(Packed)));
 }
 
-/* Of what is removed by hand while the entity dies, everybody hears once, too. */
+/* All listeners are told once of components that are removed by hand while the entity is destroyed. */
 static void the_dying_may_lose_components(void **state) {
     static ear a = { .name = "a", .act = remove_both }, b = { .name = "b" }, c = { .name = "c" };
     (void)state;
@@ -893,7 +893,7 @@ static void clear_spans(const covey_type *type) {
     uint32_t count = covey_pool_count(covey_pool_find_raw(world, type));
     covey_clear_raw(world, type);
     assert_int_equal(told, count);
-    assert_true(longest <= 64 && spans >= told / 64);
+    assert_true(longest <= COVEY__BLOCK_IDS && spans >= told / COVEY__BLOCK_IDS);
 }
 
 /* At most as many as a block has at a time. */
@@ -908,7 +908,7 @@ static void take_last_away(const covey_event *event) {
     assert_true(covey_destroy(world, e[1]));
 }
 
-/* Who has been taken away meanwhile is not told of again, neither one by one nor in spans. */
+/* Entities that were removed meanwhile are not reported again, neither one by one nor in spans. */
 static void take_away_meanwhile(const covey_type *type) {
     static ear a = { .name = "a", .act = take_last_away }, b = { .name = "b" };
     Value array[4] = { { 0, ~0u }, { 1, ~1u }, { 2, ~2u }, { 3, ~3u } };
@@ -967,7 +967,8 @@ static void clearing_reaches_all_that_was_there(void **state) {
         assert_true(covey_create_many(world, many, 100));
         for (uint32_t i = 0; i < 100; i++) add_value(many[i], covey_id(Packed), 100 + i);
         covey_pool *pool = covey_pool_of(world, Packed);
-        if (round == 0) assert_int_equal(covey_pool_keep(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+        if (round == 0)
+            assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
         else {
             assert_true(covey_add_tag(world, e[7], Marked));
             assert_non_null(
@@ -984,7 +985,7 @@ static void clearing_reaches_all_that_was_there(void **state) {
 
 static void clear_it(const covey_event *event) { covey_clear_raw(event->world, about); }
 
-/* A pool may be cleared from a listener that hears of something else of it. */
+/* A listener to one signal of a pool may clear the pool. */
 static void clear_what_is_added(const covey_type *type) {
     act_in_threes(type, COMPONENT_SIGNALS, NULL);
     add_value(e[1], type, 1);
@@ -1011,7 +1012,7 @@ static void listeners_may_clear(void **state) {
     for_each_storage(clear_what_is_added);
 }
 
-/* Also where nobody hears of removals. */
+/* Also without listeners to removals. */
 static void clearing_tells_of_additions_first(void **state) {
     (void)state;
     act_in_threes(covey_id(Blocked), COVEY_ON_ADD, clear_it);
@@ -1046,7 +1047,7 @@ static void clearing_all_is_heard(void **state) {
     listen(&b, covey_id(Blocked), COVEY_ON_REMOVE);
     add_value(e[0], covey_id(Packed), 1);
     add_value(e[1], covey_id(Blocked), 1);
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_told("a-0 b-1");
 }
 
@@ -1172,7 +1173,8 @@ static void kept_pools_are_sorted_when_listeners_are_called(void **state) {
     create_entities(8);
     about = covey_id(Packed);
     a.acts = 0;
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, Packed), &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, Packed), &(covey_order){ .key = COVEY_KEY_U32 }),
+                     COVEY_OK);
     listen(&a, covey_id(Packed), COMPONENT_SIGNALS);
     static const uint32_t numbers[] = { 5, 2, 9, 1 };
     for (uint32_t i = 0; i < 4; i++)

@@ -19,7 +19,7 @@ enum { COMPONENTS = COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_REMOVE, ENTITIES = CO
 
 static void ignore(const covey_event *event, void *context) { (void)event, (void)context; }
 
-/* ---- Scenes --------------------------------------------------------------------------------------------------------*/
+/* ---- Scenes -------------------------------------------------------------------------------------------------------*/
 
 /* Two entities of each type, and one that has none and is far away. */
 static void some_entities(scene *s) {
@@ -102,7 +102,7 @@ static void with_listener(scene *s) {
     assert_true(covey_connected(s->world, connection));
 }
 
-/* ---- Operations that need memory -----------------------------------------------------------------------------------*/
+/* ---- Operations that need memory ----------------------------------------------------------------------------------*/
 
 static bool connects(scene *s, const covey_listener *listener) {
     connection = covey_connect(s->world, listener);
@@ -221,7 +221,7 @@ static const operation needing_memory[] = {
     { "pool_convert, with both", with_all, convert },
 };
 
-/* ---- Operations that need none -------------------------------------------------------------------------------------*/
+/* ---- Operations that need none ------------------------------------------------------------------------------------*/
 
 static bool remove_all(scene *s) {
     bool removed = covey_remove(s->world, s->e[0], Plain) && covey_remove(s->world, s->e[1], Block);
@@ -234,7 +234,7 @@ static bool destroy_all(scene *s) {
 }
 static bool clear(scene *s) {
     covey_clear(s->world, Plain);
-    covey_clear_all(s->world);
+    covey_clear_components(s->world);
     return true;
 }
 static bool set_without_queue(scene *s) {

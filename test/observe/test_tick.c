@@ -207,7 +207,7 @@ static void shrinking_returns_pages_without_any(void **state) {
 static void fill(void) {
     for (uint32_t i = 0; i < COUNT; i++)
         for (uint32_t k = 0; k < COUNT_OF(types); k++)
-            if (i / 64 % 2 == 0 || (i + k) % 5 != 0) give(e[i], types[k]);
+            if (i / COVEY__BLOCK_IDS % 2 == 0 || (i + k) % 5 != 0) give(e[i], types[k]);
     give_each(e, COUNT, 2, covey_id(Still));
     covey_tick_advance(world);
 }
@@ -424,12 +424,12 @@ static void a_part_of_a_block_is_marked_alone(void **state) {
     (void)state;
     give_each(e, COUNT, 1, covey_id(Pin));
     for (uint32_t i = 0; i < COUNT; i++)
-        if (e[i].index % 64 < 62) give(e[i], covey_id(Still));
+        if (e[i].index % COVEY__BLOCK_IDS < 62) give(e[i], covey_id(Still));
     covey_tick_advance(world);
     covey_view view = covey_view_make(world, VIEW(.with = { covey_id(Pin), covey_id(Still) }));
     write_all(&view, true);
     for (uint32_t i = 0; i < COUNT; i++)
-        assert_int_equal(covey_changed_at(world, e[i], Pin), e[i].index % 64 < 62 ? 2 : 1);
+        assert_int_equal(covey_changed_at(world, e[i], Pin), e[i].index % COVEY__BLOCK_IDS < 62 ? 2 : 1);
 }
 
 static void questions_mark_nothing(void **state) {
@@ -617,8 +617,8 @@ static covey__tick_block *first_block(const covey_type *type) {
 /* Two parts of an array in turns, as two threads would: they have ids of the same block. */
 static void visit_two_parts(const covey_view *view) {
     covey_iter whole = covey_view_iter(view), parts[2];
-    parts[0] = covey_iter_part(&whole, 0, 64);
-    parts[1] = covey_iter_part(&whole, 64, covey_iter_length(&whole));
+    parts[0] = covey_iter_part(&whole, 0, COVEY__BLOCK_IDS);
+    parts[1] = covey_iter_part(&whole, COVEY__BLOCK_IDS, covey_iter_length(&whole));
     for (uint32_t more = 3, part = 0; more != 0; part ^= 1) {
         if ((more >> part & 1) == 0) continue;
         if (!covey_next(&parts[part])) more &= ~(1u << part);
@@ -627,7 +627,8 @@ static void visit_two_parts(const covey_view *view) {
     }
 }
 
-/* Threads that visit parts of an array write ticks only: a mask of one block could be changed by two of them at once. */
+/* Threads that visit parts of an array write ticks only: two threads could change a mask of one block at the same
+ * time. */
 static void masks_are_not_written_where_threads_may_meet(void **state) {
     (void)state;
     for (uint32_t i = COUNT; i-- != 0;) give(e[i * 7 % COUNT], covey_id(Sparse)); /* in no order */
@@ -654,7 +655,7 @@ static void masks_are_not_written_where_threads_may_meet(void **state) {
     assert_true(covey_world_validate(world, NULL));
 }
 
-/* Whoever asks since before the last two changes of a block, or between them, finds the same as tick by tick. */
+/* A query since before the last two changes of a block, or between them, finds the same as a query tick by tick. */
 static void all_ticks_can_be_asked_for(void **state) {
     (void)state;
     covey_view view = covey_view_make(
@@ -700,7 +701,7 @@ static void the_validator_knows(void **state) {
 
 static void the_validator_knows_pages(void **state) {
     (void)state;
-    covey_entity scattered[2] = { covey_create_at(world, FIRST), covey_create_at(world, FIRST + 64) };
+    covey_entity scattered[2] = { covey_create_at(world, FIRST), covey_create_at(world, FIRST + COVEY__BLOCK_IDS) };
     give(scattered[1], covey_id(Block));
     covey_pool *pool = covey_pool_find(world, Block);
     covey__tick_page *page = pool->observers->ticks.at[FIRST / COVEY__BLOCK_PAGE];
@@ -710,7 +711,8 @@ static void the_validator_knows_pages(void **state) {
     give(scattered[0], covey_id(Block));
     page = pool->observers->ticks.at[FIRST / COVEY__BLOCK_PAGE];
     if (COVEY__PAGE_BLOCKS > 2) BREAK(uint8_t, page->places[0], page->places[1], "ticks: blocks share a place");
-    for (uint32_t i = 2; i < COVEY__PAGE_BLOCKS; i++) give(covey_create_at(world, FIRST + i * 64), covey_id(Block));
+    for (uint32_t i = 2; i < COVEY__PAGE_BLOCKS; i++)
+        give(covey_create_at(world, FIRST + i * COVEY__BLOCK_IDS), covey_id(Block));
     page = pool->observers->ticks.at[FIRST / COVEY__BLOCK_PAGE];
     BREAK(uint64_t, page->there, 1, "ticks: a full page lacks a block");
     BREAK(uint8_t, page->places[0], 1, "ticks: a block of a full page is not at its own place");

@@ -1,6 +1,6 @@
-/* Runs fixed random programs over everything that a world can do, and prints a number for all that could be seen of
- * them: ids, order, positions, values, what listeners heard, and the bytes of images. It is the same number with every
- * compiler, whatever the sizes and the byte order of the machine. test/portable/run.sh compares them. */
+/* Runs fixed random programs over everything that a world can do, and prints a number for everything observable: ids,
+ * order, positions, values, calls of listeners, and the bytes of images. It is the same number with every compiler,
+ * whatever the sizes and the byte order of the machine. test/portable/run.sh compares them. */
 #include "tools.h"
 
 #include <covey/commands.h>
@@ -99,7 +99,7 @@ static void mix_pool(run *r, const covey_world *world, const covey_type *type) {
     const covey_pool *pool = covey_pool_find_raw(world, type);
     if (!pool) return;
     mix_text(r, type->name);
-    mix(r, (covey_pool_size)(pool));
+    mix(r, (covey_pool_position_count)(pool));
     for (uint32_t p = covey_pool_next(pool, 0); p != COVEY_NONE; p = covey_pool_next(pool, p + 1)) {
         covey_entity e = covey_pool_at(pool, p);
         mix(r, p);
@@ -176,7 +176,7 @@ static void mix_views(run *r) {
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Blocked), covey_id(Pinned) }, .read = { covey_id(Blocked) } });
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Packed) }, .without = { covey_id(Kept) } });
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Ordered) }, .any = { covey_id(Near), covey_id(Fixed) } });
-    mix_view(r, &(covey_view_desc){ .with = { covey_id(Fixed) }, .disabled = true });
+    mix_view(r, &(covey_view_desc){ .with = { covey_id(Fixed) }, .include_disabled = true });
     mix_forms(r, covey_group_iter(r->group), covey_group_iter(r->group));
     mix_forms(r, covey_reactive_iter(r->reactive), covey_reactive_iter(r->reactive));
     covey_reactive_clear(r->reactive);
@@ -271,7 +271,7 @@ static void meet(run *r, covey_entity e) {
     mix_entity(r, e);
 }
 
-/* Not in the place of one that is alive, so that most of those are known. */
+/* Not in the place of a living entity, so that most living ones are known. */
 static void step_create(run *r) {
     if (!covey_alive(r->world, r->e)) meet(r, covey_create(r->world));
 }
@@ -348,7 +348,7 @@ static void step_order(run *r) {
     const covey_order *order = &orders[below(r, 4)];
     switch (r->kind) {
     case 0: mix(r, (uint64_t)covey_pool_sort(covey_pool_of_raw(r->world, r->type), order)); break;
-    case 1: mix(r, (uint64_t)covey_pool_keep(covey_pool_of(r->world, Sorted), order)); break;
+    case 1: mix(r, (uint64_t)covey_pool_keep_sorted(covey_pool_of(r->world, Sorted), order)); break;
     case 2: mix(r, (uint64_t)covey_group_sort(r->group, 0, order)); break;
     default: mix(r, (uint64_t)covey_pool_sort_by_depth(covey_pool_of(r->world, Packed))); break;
     }
@@ -435,7 +435,7 @@ static uint64_t run_program(uint64_t seed, uint32_t crowd) {
         step(&r);
         if (i % (4 * crowd) == 0) look(&r);
     }
-    covey_world_destroy(r.world); /* its end is heard, too */
+    covey_world_destroy(r.world); /* its end is reported, too */
     return r.digest;
 }
 

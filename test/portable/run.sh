@@ -4,7 +4,7 @@
 #     test/portable/run.sh JOBS [gcc] [clang] [m32] [s390x]
 #
 # Fails when a test fails, or when the digests (test/portable/digest.c) are not the same everywhere. Ends with a table;
-# all that was said before is in build/portable/<target>.log.
+# the output of each target is in build/portable/<target>.log.
 set -u
 cd "$(dirname "$0")/../.."
 
@@ -28,14 +28,14 @@ compiler() {
     "${cc:-false}" --version | head -n 1
 }
 
-# What the programs say of their tests, added up, and how many programs there were.
+# The number of tests that the programs report, and the number of programs.
 tests() {
     awk '/^[0-9]+: tests: / { passed += $3; skipped += $5 }
          /tests failed out of/ { programs = $NF }
          END { printf "%d in %d programs, %d skipped", passed, programs, skipped }' "$out/$1.log"
 }
 
-# What went wrong, as compilers, tests and ctest say it. One program fails on purpose.
+# The error messages of compilers, tests and ctest. One program fails on purpose.
 complaints() {
     grep -E 'error:|^[0-9]+: [^ ]*\.(c|cpp|h):[0-9]+:|^	 *[0-9]+ - ' "$out/$1.log" | grep -v test_cmocka.c
 }

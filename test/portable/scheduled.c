@@ -1,5 +1,6 @@
-/* Runs a schedule on one thread and on three, and prints a number for the bytes of the images after each run. It is the same
- * for both, with every compiler, whatever the sizes and the byte order of the machine. test/portable/run.sh compares them. */
+/* Runs a schedule on one thread and on three, and prints a number for the bytes of the images after each run. It is the
+ * same for both, with every compiler, whatever the sizes and the byte order of the machine. test/portable/run.sh
+ * compares them. */
 #include "tools.h"
 
 #include <covey/fields.h>

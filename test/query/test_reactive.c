@@ -1,4 +1,4 @@
-/* Reactive sets: who is collected, what iterating them gives, and that marking needs no memory. */
+/* Reactive sets: which entities are collected, what iterating them gives, and that marking needs no memory. */
 #include "hearing.h"
 
 static covey_entity e[8];
@@ -13,7 +13,7 @@ static void begin(const covey_reactive_desc *desc, uint32_t count) {
     assert_non_null(set);
 }
 
-/* The indices of those in the set, by spans and by rows, and what it says of each. */
+/* The indices of the set's members, by spans and by rows, and what it says about each. */
 static void assert_collected(const char *words) {
     covey_iter it = covey_reactive_iter(set), rows = covey_reactive_iter(set);
     covey_row row = { 0 };
@@ -91,7 +91,7 @@ static void the_dead_leave(void **state) {
     assert_int_equal(covey_reactive_count(set), 0);
 }
 
-/* Also where somebody listens, who sees the removal of what the entity has. */
+/* Also with a listener, which is told of the removal of the entity's components. */
 static void the_dead_leave_while_others_listen(void **state) {
     static ear a = { .name = "a" };
     (void)state;
@@ -127,9 +127,9 @@ static void several_types_and_reasons(void **state) {
     covey_remove_raw(world, e[2], covey_id(Marked));
     assert_collected("0 2");
     assert_forgotten();
-    covey_clear_all(world); /* what was collected is no component */
+    covey_clear_components(world); /* what was collected is no component */
     assert_collected("1");
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_collected("1");
 }
 
@@ -224,7 +224,7 @@ static void the_tag_is_refused(void **state) {
     assert_int_equal(covey_pool_convert(covey_pool_of_raw(world, tag), COVEY_STORAGE_SPARSE), COVEY_ERROR_REFUSED);
     assert_null(covey_reactive_create(world, &(covey_reactive_desc){ .added = { tag } }));
     assert_failed(COVEY_ERROR_REFUSED);
-    assert_int_equal(covey_pool_keep(covey_pool_of_raw(world, tag), &(covey_order){ 0 }), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of_raw(world, tag), &(covey_order){ 0 }), COVEY_ERROR_REFUSED);
 }
 
 static void wrong_descriptions_are_refused(void **state) {
@@ -242,7 +242,7 @@ static void wrong_descriptions_are_refused(void **state) {
     assert_failed(COVEY_ERROR_TYPE);
 }
 
-/* What was there when the set was made can be marked without memory, and so can what came later. */
+/* Components that existed when the set was made can be marked without memory, and so can later ones. */
 static void mark_without_memory(const covey_type *type) {
     covey_entity far[4];
     for (uint32_t i = 0; i < 4; i++) far[i] = covey_create_at(world, 4 + i * 2 * COVEY__BLOCK_PAGE);
@@ -393,7 +393,7 @@ static void advice_leaves_sets_alone(void **state) {
     assert_int_equal(found, 1);
 }
 
-/* ---- Who decides ---------------------------------------------------------------------------------------------------*/
+/* ---- Who decides --------------------------------------------------------------------------------------------------*/
 
 static uint32_t asked;
 static covey_signal signals_asked;
@@ -468,7 +468,7 @@ static void a_function_decides_about_literals(void **state) {
     test_world_is_valid(world);
 }
 
-/* ---- Patches, and sources that come later ---------------------------------------------------------------------------*/
+/* ---- Patches, and sources that come later -------------------------------------------------------------------------*/
 
 static void collect_patched(const covey_type *type) {
     Value value = value_of(2);
@@ -535,7 +535,7 @@ static void wrong_sources_are_refused(void **state) {
     assert_collected("0");
 }
 
-/* ---- The destroyed --------------------------------------------------------------------------------------------------*/
+/* ---- The destroyed ------------------------------------------------------------------------------------------------*/
 
 static void assert_destroyed(const char *words) {
     const covey_entity *handles;

@@ -10,7 +10,7 @@
 #endif
 
 typedef Value Held;    /* pinned */
-typedef Value Base;    /* in blocks, and everybody has it */
+typedef Value Base;    /* in blocks, and all entities have it */
 typedef Value Outside; /* in no view */
 typedef Value Left;    /* these are owned by groups */
 typedef Value Right;
@@ -355,7 +355,7 @@ static void die_and_make_excluded(covey_entity own, const covey_type *type) {
     die(own, type);
     assert_true(add_value(fresh, covey_id(Base), 1) && add_value(fresh, type, 1));
 }
-/* Who was visited or never matches gets, and loses, what is excluded; and somebody gets what it misses. */
+/* Entities that were visited, or never match, lose the excluded component or get it; others get a missing one. */
 static void give_to_others(covey_entity own, const covey_type *type) {
     for (uint32_t i = 0; i < COUNT; i++)
         if (e[i].index != own.index && (i >= HOLDERS || visits[i] != 0)) {
@@ -515,7 +515,7 @@ static void test_nobody_but_the_row_leaves_a_pool_whose_order_is_asked_for(void 
     }
 }
 
-/* A row knows its entity, whoever has taken the place of that. */
+/* A row keeps its entity when another one takes the place of it. */
 static void test_a_row_whose_entity_has_left_the_pool_that_is_followed(void **state) {
     (void)state;
     static const covey_type *const moving[] = { covey_id(Packed), covey_id(Kept) };
@@ -704,7 +704,8 @@ static void test_another_that_leaves_while_rows_of_a_group_are_visited_is_found(
     }
 }
 
-/* Visits the members; does something at each of those that were there in the beginning. All these are visited once. */
+/* Visits the members; changes something at each member that was there at the beginning. All of these are visited
+ * once. */
 static void visit_members(covey_group *of, visit_fn *act) {
     memset(visits, 0, sizeof visits);
     uint32_t expected[COUNT];
@@ -870,8 +871,8 @@ static void test_groups_that_own_nothing_are_not_disturbed_by_others(void **stat
     visit_members(unowned, let_others_join);
 }
 
-/* A view follows the order of a pool that a group owns: who leaves goes to where the rows have been. */
-/* With its component, or it would come again behind the members. */
+/* A view follows the order of a pool that a group owns: a leaving entity moves to where the rows have been. Its
+ * component is removed, too; otherwise it would come again behind the members. */
 static void test_the_row_of_a_view_may_leave_a_group(void **state) {
     (void)state;
     static visit_fn *const acts[] = { die, die_sometimes };
@@ -1052,11 +1053,11 @@ static void test_others_that_are_disabled_while_rows_are_visited_are_found(void 
 static void test_views_that_ask_for_the_disabled_do_not_mind(void **state) {
     (void)state;
     fill_world(covey_id(Packed));
-    start((covey_view_desc){ .with = { covey_id(Base) }, .disabled = true });
+    start((covey_view_desc){ .with = { covey_id(Base) }, .include_disabled = true });
     assert_true(covey_next(&it));
     assert_int_equal(covey_disable(world, e[3]), COVEY_OK);
     while (covey_next(&it)) assert_int_equal(covey_disable(world, e[4]), COVEY_OK);
-    start((covey_view_desc){ .with = { covey_id(Base) }, .disabled = true });
+    start((covey_view_desc){ .with = { covey_id(Base) }, .include_disabled = true });
     while (covey_next_row(&it, &row)) assert_int_equal(covey_disable(world, e[COUNT - 1]), COVEY_OK);
 }
 

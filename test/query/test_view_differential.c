@@ -1,6 +1,6 @@
-/* Views, by four ways to the same answer: random worlds are walked span by span, row by row, by asking covey_view_contains
- * about every entity, and by a naive loop over covey_has and covey_get. All of them find the same entities, in the order
- * that the header promises, and each field of each row is where covey_get finds it.
+/* Views, by four ways to the same answer: random worlds are walked span by span, row by row, by asking
+ * covey_view_contains about every entity, and by a naive loop over covey_has and covey_get. All of them find the same
+ * entities, in the order that the header promises, and each field of each row is where covey_get finds it.
  *
  * A failure names the seed of its world: COVEY_TEST_SEED=<seed> makes that world alone. */
 #include "mixed.h"
@@ -94,7 +94,7 @@ static bool is_named(const covey_type *const *types, const covey_type *type) {
 
 /* Whether the view sees a component of an entity. */
 static bool sees(const walk *w, const covey_type *type, covey_entity e) {
-    if (w->desc.disabled || w->lie == IGNORES_DISABLED) return covey_has_raw(world, e, type);
+    if (w->desc.include_disabled || w->lie == IGNORES_DISABLED) return covey_has_raw(world, e, type);
     return covey_component_is_enabled_raw(world, e, type);
 }
 
@@ -113,8 +113,8 @@ static bool is_too_old(const walk *w, covey_entity e) {
 
 static bool asks_for_disabled(const covey_view_desc *desc) {
     const covey_type *tag = covey_id(covey_disabled);
-    return desc->disabled || is_named(desc->with, tag) || is_named(desc->optional, tag) || is_named(desc->any, tag) ||
-           is_named(desc->without, tag);
+    return desc->include_disabled || is_named(desc->with, tag) || is_named(desc->optional, tag) ||
+           is_named(desc->any, tag) || is_named(desc->without, tag);
 }
 
 static bool matches(const walk *w, covey_entity e) {
@@ -139,7 +139,7 @@ static const covey_pool *followed(const walk *w) {
     return pool && !covey__in_blocks(pool) ? pool : NULL;
 }
 
-/* The smallest pool of those in which entities must be; the first of several. */
+/* The smallest of the required pools; the first of several. */
 static const covey_type *find_lead(const walk *w) {
     const covey_type *lead = NULL;
     uint32_t best = 0;
@@ -189,7 +189,7 @@ static void choose_view(walk *w) {
     bool plain = mixed_chance(s, 40);
     const covey_type **const kinds[4] = { desc->with, desc->optional, desc->any, desc->without };
     static const uint8_t odds[10] = { 0, 0, 0, 0, 1, 2, 2, 3, 9, 9 };
-    *desc = (covey_view_desc){ .disabled = s->hides && mixed_chance(s, 10) };
+    *desc = (covey_view_desc){ .include_disabled = s->hides && mixed_chance(s, 10) };
     for (uint32_t i = 0, first = mixed_below(s, s->type_count); i < s->type_count && terms < 5; i++) {
         const covey_type *type = s->types[(first + i) % s->type_count];
         uint32_t kind = odds[mixed_below(s, 10)];
@@ -305,12 +305,12 @@ static void visit_parts(walk *w) {
     uint32_t length = covey_iter_length(&whole);
     w->visited.count = 0;
     for (uint32_t first = 0, end; first < length; first = end) {
-        end = first + 64 * mixed_below(&w->mixed, 2 + length / 64);
+        end = first + COVEY__BLOCK_IDS * mixed_below(&w->mixed, 2 + length / COVEY__BLOCK_IDS);
         if (end > length) end = length;
         covey_iter part = covey_iter_part(&whole, first, end);
         if (mixed_chance(&w->mixed, 50)) go_by_spans(w, &part);
         else go_by_rows(w, &part);
-        if (w->lie == LOSES_A_PART && end != first) end += 64;
+        if (w->lie == LOSES_A_PART && end != first) end += COVEY__BLOCK_IDS;
     }
 }
 
@@ -448,8 +448,8 @@ static bool may_change(const walk *w) {
     return !w->lead || !mixed_is_bound(&w->mixed, w->lead);
 }
 
-/* The row's entity loses and gets components, is disabled, or is destroyed. If it stays, nothing moves in the pool that is
- * followed. */
+/* Removes and adds components of the row's entity, disables it or destroys it. If it stays, nothing moves in the pool
+ * that the view follows. */
 static void change_row(walk *w, covey_entity e) {
     mixed_world *s = &w->mixed;
     if (!w->stays && mixed_chance(s, 25)) {
@@ -488,8 +488,8 @@ static uint32_t place_of(const walk *w, covey_entity e, uint32_t from) {
     return at;
 }
 
-/* Of those that are still to be visited, the first in the present order, from this place on; or null. What was swapped
- * into the place of a row that left comes next. */
+/* The first entity that is still to be visited, in the present order, from this place on; or null. The entity that was
+ * swapped into the place of a removed row comes next. */
 static covey_entity next_wanted(const walk *w, uint32_t place) {
     const covey_pool *pool = followed(w);
     covey_entity next = { 0, 0 };
@@ -508,8 +508,8 @@ static void remove_from(list *of, uint32_t at) {
     for (of->count--; at < of->count; at++) of->ids[at] = of->ids[at + 1];
 }
 
-/* Each that matched in the beginning comes exactly once. Who matches since then may come or not: once for each time that
- * it was given something. */
+/* Each entity that matched at the beginning comes exactly once. An entity that matches since then may come or not: at
+ * most once for each component that it was given. */
 static void follow(walk *w, covey_entity e, uint32_t *place) {
     uint32_t at = find(&w->wanted, e);
     if (at == COVEY_NONE) {

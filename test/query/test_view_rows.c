@@ -60,14 +60,14 @@ static bool wanted[2 * COUNT];    /* it matched in the beginning */
 static covey_entity made[COUNT];
 static uint32_t made_count;
 
-/* Entities in three blocks, some of which are gone, so that their ids come back; some are excluded, some have a mate. */
+/* Entities in three blocks; some are destroyed, so that their ids are reused; some are excluded, some have a mate. */
 static void crowd(const covey_type *lead) {
     memset(times, 0, sizeof times);
     memset(wanted, 0, sizeof wanted);
     made_count = 0;
     make_entities(e, COUNT);
     for (uint32_t i = 0; i < COUNT; i++) {
-        if (i % 2 == 0 || i % 64 < 9) give(e[i], lead);
+        if (i % 2 == 0 || i % COVEY__BLOCK_IDS < 9) give(e[i], lead);
         if (i % 3 != 0) give(e[i], covey_id(Mate));
         if (i % 11 == 0) give(e[i], covey_id(Banned));
         if (i % 4 == 0) give(e[i], covey_id(Ordered) == lead ? covey_id(Kept) : covey_id(Ordered));
@@ -85,7 +85,7 @@ static void visit_row(const covey_iter *it, covey_row row, const covey_view_desc
     }
 }
 
-/* The row is then of whoever is in the entity's place, so it is asked no more. */
+/* The row then belongs to the entity that took its place, so it is not read any more. */
 static void lose_and_regain(covey_entity row, const covey_type *lead) {
     if (remove_value(row, lead)) give(row, lead);
 }
@@ -313,14 +313,14 @@ static void test_rows_of_a_group_may_replace_their_entity(void **state) {
 
 static void test_a_row_follows_a_block_that_grows(void **state) {
     (void)state;
-    make_entities(e, 64);
+    make_entities(e, COVEY__BLOCK_IDS);
     give_each(e, 9, 4, covey_id(Blocked));
     covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Blocked) } });
     covey_iter it = covey_view_iter(&view);
     covey_row row = { 0 };
     assert_true(covey_next_row(&it, &row));
     const Blocked *before = covey_row_field(&it, row, 0, Blocked);
-    for (uint32_t i = 10; i < 64; i++) give(e[i], covey_id(Blocked));
+    for (uint32_t i = 10; i < COVEY__BLOCK_IDS; i++) give(e[i], covey_id(Blocked));
     const Blocked *after = covey_row_field(&it, row, 0, Blocked);
     assert_ptr_not_equal(before, after);
     assert_int_equal(after->number, e[0].index);

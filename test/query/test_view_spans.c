@@ -44,7 +44,7 @@ static void test_blocks_that_are_full_beside_others_that_are_not(void **state) {
     (void)state;
     make_entities(e, COUNT);
     for (uint32_t i = 0; i < COUNT; i++)
-        if (e[i].index / 64 % 3 != 1 || i % 5 == 0) give(e[i], covey_id(Blocked));
+        if (e[i].index / COVEY__BLOCK_IDS % 3 != 1 || i % 5 == 0) give(e[i], covey_id(Blocked));
     give_each(e, COUNT, 1, covey_id(Pinned));
     for (uint32_t round = 0; round < 2; round++) {
         assert_view(&(covey_view_desc){ .with = { covey_id(Blocked) } });
@@ -58,7 +58,7 @@ static void test_blocks_that_are_full_beside_others_that_are_not(void **state) {
 static void test_a_compact_block_in_order_is_one_span(void **state) {
     (void)state;
     covey_view_desc desc = { .with = { covey_id(Blocked) } };
-    make_entities(e, 64);
+    make_entities(e, COVEY__BLOCK_IDS);
     for (uint32_t i = 0; i < 9; i++) give(e[i * 5], covey_id(Blocked));
     assert_int_equal(spans_of(&desc)->spans, 1);
     assert_true(remove_value(e[40], covey_id(Blocked))); /* the last */
@@ -76,7 +76,7 @@ static void test_the_same_ids_in_several_compact_blocks_are_one_span(void **stat
     (void)state;
     const covey_type *types[] = { covey_id(Blocked), covey_id(Mate), covey_id(Banned), covey_id(Later) };
     covey_view_desc desc = { .with = { NULL } };
-    make_entities(e, 64);
+    make_entities(e, COVEY__BLOCK_IDS);
     for (uint32_t k = 0; k < COUNT_OF(types); k++) {
         desc.with[k] = types[k];
         for (uint32_t i = 0; i < 7; i++) give(e[i * 9], types[k]);
@@ -304,15 +304,15 @@ static void test_a_length_is_that_of_what_is_there(void **state) {
     make_entities(e, COUNT);
     give_each(e, COUNT, 1, covey_id(Blocked));
     give_each(e, COUNT / 2, 1, covey_id(Mate));
-    assert_length(&all, (COUNT + 63) / 64 * 64);
-    assert_length(&blocked, (COUNT + 63) / 64 * 64);
-    assert_length(&both, (COUNT / 2 + 63) / 64 * 64);
+    assert_length(&all, (COUNT + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS);
+    assert_length(&blocked, (COUNT + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS);
+    assert_length(&both, (COUNT / 2 + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS);
     for (uint32_t i = 100; i < COUNT; i++) assert_true(remove_value(e[i], covey_id(Blocked)));
     assert_length(&blocked, 128);
     assert_length(&both, 128);
-    for (uint32_t i = 64; i < COUNT; i++) assert_true(covey_destroy(world, e[i]));
-    assert_length(&all, 64);
-    assert_length(&blocked, 64);
+    for (uint32_t i = COVEY__BLOCK_IDS; i < COUNT; i++) assert_true(covey_destroy(world, e[i]));
+    assert_length(&all, COVEY__BLOCK_IDS);
+    assert_length(&blocked, COVEY__BLOCK_IDS);
 }
 
 int main(void) {

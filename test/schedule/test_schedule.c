@@ -6,7 +6,8 @@
 COVEY_TAG_DEFINE(Flag);
 COVEY_TAG_DEFINE(Ticked, .ticks = true);
 
-/* Who ran, in order, as one letter each: the first of the system's name. Only for systems that wait for each other. */
+/* The systems that ran, in order, as one letter each: the first of the system's name. Only for systems that wait for
+ * each other. */
 static char trace[64];
 
 static void run_traced(covey_job *job, void *context) {

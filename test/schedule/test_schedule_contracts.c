@@ -1,5 +1,5 @@
-/* Schedules: what must not be done while they run, and what a body must not do beside others. Assertions say so, and the call
- * does nothing. */
+/* Schedules: what must not be done while they run, and what a body must not do beside others. An assertion reports it,
+ * and the call does nothing. */
 #include "scheduled.h"
 
 #include <pthread.h>
@@ -206,7 +206,7 @@ static void use_what_is_declared(covey_job *job) {
     (void)covey_get(job->world, crowd[0], Packed);
     (void)covey_get(job->world, crowd[0], Pinned);
     (void)covey_set(job->world, crowd[0], Pinned, { 1, ~1u });
-    (void)covey_has(job->world, crowd[0], Blocked); /* anybody may ask */
+    (void)covey_has(job->world, crowd[0], Blocked); /* every thread may ask */
     walk_view(job, (covey_view_desc){ .with = { covey_id(Packed) }, .without = { covey_id(Blocked) } });
     while (covey_next(&job->it)) {
     }
@@ -242,7 +242,7 @@ static void a_body_that_uses_what_it_did_not_declare_is_told(void **state) {
             alarm.text[0] = '\0';
             add_system(schedule, system);
             run_well(schedule);
-            bool told = uses[i].text && !exclusive; /* nobody runs beside an exclusive one */
+            bool told = uses[i].text && !exclusive; /* no system runs beside an exclusive one */
             if (told) assert_string_equal(alarm.text, uses[i].text);
             else assert_string_equal(alarm.text, "");
             covey_schedule_destroy(schedule);

@@ -1,4 +1,4 @@
-/* Schedules and images: a world that was loaded goes on as the one that was saved, whatever memory either has reserved. */
+/* Schedules and images: a loaded world continues like the saved one, whatever memory either has reserved. */
 #include "scheduled.h"
 
 #include <covey/image.h>
@@ -9,8 +9,8 @@ typedef struct Heat {
 typedef struct Child {
     uint32_t of;
 } Child;
-COVEY_COMPONENT_DEFINE(Heat, .raw = true);
-COVEY_COMPONENT_DEFINE(Child, .raw = true);
+COVEY_COMPONENT_DEFINE(Heat, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Child, .as_bytes = true);
 
 enum { ENTITIES = COVEY_INDEX_BITS > 10 ? 20000 : 300, RUNS = 3 };
 

@@ -149,7 +149,7 @@ static bool run_fails_at(uint32_t threads, uint64_t at, bool for_good, uint64_t 
         assert_int_equal(result, COVEY_ERROR_MEMORY);
         assert_string_not_equal(covey_schedule_failure(schedule), "");
     } else if (failed) {
-        assert_string_equal(heard.text, "a trace ended early: an allocation failed"); /* which is nobody's failure */
+        assert_string_equal(heard.text, "a trace ended early: an allocation failed"); /* which is not a failure */
     }
     /* What was lost while other commands were left is told when those are done. */
     if (result != COVEY_OK && covey_schedule_run(schedule) != COVEY_OK) assert_says(schedule, "could not be recorded");
@@ -182,7 +182,7 @@ static void count_run(covey_job *job, void *context) {
     ++*(uint32_t *)context;
 }
 
-/* A stage that could not be cut: those of it that were not due, were due, or come later, have their turn as ever. */
+/* A stage that could not be cut: its systems, due or not, and later ones, keep their turns. */
 static void a_turn_that_could_not_be_had_is_not_lost(void **state) {
     (void)state;
     bool failed = true;
@@ -224,7 +224,7 @@ static void create_page(covey_job *job, void *context) {
     for (uint32_t i = 0; i < COVEY_PAGE_SIZE; i++) covey_record_create(job->commands);
 }
 
-/* A run whose ids could not be refilled goes well. The next one takes them first: it fails as a whole, or not at all. */
+/* A run whose ids could not be refilled succeeds. The next run takes them first: it fails as a whole, or not at all. */
 static void ids_that_could_not_be_refilled_are_taken_before_the_next_run(void **state) {
     (void)state;
     bool failed = true;

@@ -1,7 +1,7 @@
-/* Random schedules against an oracle that knows nothing of threads: random worlds, systems over random views and groups,
- * bodies that write, read by handle, record commands, create, reduce and fail, in random phases, with random links and
- * rates. The oracle runs the same visits one after the other: it finds the order, the sync points and the pieces by code of
- * its own. After each run, the world is the same, to the byte of its image, for every number of threads.
+/* Random schedules against an oracle without threads: random worlds, systems over random views and groups, bodies that
+ * write, read by handle, record commands, create, reduce and fail, in random phases, with random links and rates. The
+ * oracle runs the same visits one after the other, and finds the order, the sync points and the pieces with its own
+ * code. After each run, the world is the same, to the byte of its image, for every number of threads.
  *
  * A failure names the seed of its program: COVEY_TEST_SEED=<seed> runs that program alone. */
 #include "mixed.h"
@@ -40,7 +40,7 @@ typedef enum lie {
 typedef struct Tally {
     uint64_t sum;
 } Tally;
-COVEY_COMPONENT_DEFINE(Tally, .raw = true); /* a resource */
+COVEY_COMPONENT_DEFINE(Tally, .as_bytes = true); /* a resource */
 
 /* What pieces add up: the sum depends on the order of additions, and the chain on all of it. */
 typedef struct Sum {
@@ -63,7 +63,7 @@ typedef struct member {
     covey_system desc;
     covey_view view;
     bool rows;                              /* walks by rows, or else by spans */
-    uint32_t sees;                          /* whose total it reads; NOBODY: none */
+    uint32_t sees;                          /* the system whose total it reads; NOBODY: none */
     uint32_t fails_in;                      /* the run in which its last piece fails; RUNS: none */
     uint32_t sets, removes, destroys, adds; /* commands, of 1,000 visits */
     uint32_t makes;                         /* the most that one piece creates: may be more than was declared */
@@ -140,7 +140,7 @@ static covey_entity somebody(const visit *v, uint64_t number) {
     return s->count != 0 ? s->all[number % s->count] : (covey_entity){ 0, 0 };
 }
 
-/* What it has declared to read: its own component of each type, and that of somebody else. */
+/* What it declares to read: its own component of each type, and that of another entity. */
 static uint64_t read_by_handle(const visit *v, covey_entity e, uint64_t number) {
     const covey_system *desc = &v->m->desc;
     covey_entity other = somebody(v, number);
@@ -192,7 +192,8 @@ static void visit_one(visit *v, covey_entity e, void *const *fields) {
         if (fields[i]) number = hash_bytes(number, fields[i], covey_view_type(view, i)->size);
     number = read_by_handle(v, e, number);
     for (uint32_t i = 0; i < covey_view_fields(view); i++)
-        if (fields[i] && !covey_view_reads(view, i)) fill(fields[i], covey_view_type(view, i)->size, hash(number, i));
+        if (fields[i] && !covey_view_is_read_only(view, i))
+            fill(fields[i], covey_view_type(view, i)->size, hash(number, i));
     write_by_handle(v, e, number);
     record(v, e, number);
     v->tally += number;
@@ -308,7 +309,7 @@ static covey_iter whole_of(const member *m) {
     return m->desc.group ? covey_group_iter(m->desc.group) : covey_view_iter(&m->view);
 }
 
-/* The sparse pool that is followed, or NULL: the smallest of those that must be there. */
+/* The sparse pool that is followed, or NULL: the smallest of the required ones. */
 static const covey_pool *followed(const member *m) {
     const covey_pool *lead = NULL;
     for (uint32_t i = 0; m->desc.view.with[i]; i++) {
@@ -338,7 +339,7 @@ static uint32_t first_of(const member *m, const covey_iter *it) {
         known = true;
     }
     if (!known) first = covey_entity_next(world, (covey_entity){ 0, 0 }).index;
-    return first / 64 * 64;
+    return first / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
 }
 
 /* A view without entities has no pieces, however far its indices go. */
@@ -354,8 +355,8 @@ static uint32_t length_of(const member *m, const covey_iter *it) {
 
 /* Entities of a piece, by index or position. One that the schedule chooses cannot be seen in what bodies do here. */
 static uint32_t size_of(const member *m, uint32_t length) {
-    uint32_t size = (m->desc.piece + 63) / 64 * 64;
-    if (m->program->lie == CUTS_ELSEWHERE) size += 64;
+    uint32_t size = (m->desc.piece + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
+    if (m->program->lie == CUTS_ELSEWHERE) size += COVEY__BLOCK_IDS;
     return m->desc.split && m->desc.piece != 0 ? size : length;
 }
 
@@ -381,7 +382,7 @@ static covey_result cut(member *m) {
     return COVEY_OK;
 }
 
-/* Visits all that there are, each in the piece in which it is. */
+/* Visits all entities, each in its piece. */
 static void visit_all(member *m, visit *pieces) {
     covey_iter it = whole_of(m);
     const covey_pool *pool = m->desc.group ? NULL : followed(m);
@@ -427,7 +428,8 @@ static void run_member(member *m) {
     free(sums);
 }
 
-/* Returns whether nothing is left of it. What could not be recorded is a failure, but stops nobody. */
+/* Returns whether the buffer is empty. A command that could not be recorded is a failure, but does not stop the
+ * replay. */
 static bool replay_buffer(const program *p, buffer *b, covey_result *result) {
     covey_replay replay = covey_commands_replay(b->commands);
     b->recorded = replay.left != 0;
@@ -540,9 +542,9 @@ static void choose_view(program *p, member *m) {
         kinds[kind][used[kind]++] = type;
         if (kind != 3 && chance(p, 50)) desc->read[reads++] = type;
     }
-    desc->disabled = s->hides && chance(p, 20);
+    desc->include_disabled = s->hides && chance(p, 20);
     if (used[0] + used[1] + used[2] + used[3] != 0) m->view = covey_view_make(world, desc);
-    else desc->disabled = false;
+    else desc->include_disabled = false;
 }
 
 /* What is iterated: a view, a group, or nothing. */
@@ -594,9 +596,9 @@ static void choose_work(program *p, member *m) {
 static void choose_rate(program *p, member *m) {
     if (chance(p, 20)) m->desc.every = 1 + below(p, 3);
     m->desc.once = chance(p, 8);
-    m->desc.off = chance(p, 5);
+    m->desc.disabled = chance(p, 5);
     if (chance(p, 15)) m->desc.when = is_many;
-    m->on = !m->desc.off;
+    m->on = !m->desc.disabled;
 }
 
 /* Links to others of the phase; one that would lead in a circle is refused, and not made. */

@@ -15,7 +15,7 @@ COVEY_COMPONENT_DEFINE(TimedBlock, .ticks = true);
 
 enum { ENTITIES = 900, PIECES = 256 };
 
-/* Who was visited, piece by piece. */
+/* The visited entities, piece by piece. */
 typedef struct album {
     struct {
         covey_entity seen[ENTITIES];
@@ -112,7 +112,7 @@ static void make_some(const covey_type *type, uint32_t every) {
 static void pieces_of_one_storage(const covey_type *type) {
     make_some(type, 1);
     uint32_t count = assert_cut((covey_system){ .view.with = { type } });
-    assert_in_range(count, (ENTITIES + 63) / 64, PIECES);
+    assert_in_range(count, (ENTITIES + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS, PIECES);
 }
 
 static void pieces_are_the_whole_in_its_order(void **state) {
@@ -133,7 +133,7 @@ static void pieces_with_gaps(const covey_type *type) {
     covey_component_disable_raw(world, all[3], type);
     covey_disable(world, all[9]);
     assert_cut((covey_system){ .view.with = { type } });
-    assert_cut((covey_system){ .view = { .with = { type }, .disabled = true } });
+    assert_cut((covey_system){ .view = { .with = { type }, .include_disabled = true } });
 }
 
 static void gaps_and_other_terms_change_nothing(void **state) {
@@ -148,11 +148,13 @@ static void a_group_is_cut_by_its_members(void **state) {
     covey_group *owning =
         covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Packed) }, .with = { covey_id(Blocked) } });
     assert_non_null(owning);
-    assert_int_equal(assert_cut((covey_system){ .group = owning }), (ENTITIES / 6 + 63) / 64);
+    assert_int_equal(assert_cut((covey_system){ .group = owning }),
+                     (ENTITIES / 6 + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS);
     covey_group *listing =
         covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Blocked) }, .without = { covey_id(Kept) } });
     assert_non_null(listing);
-    assert_int_equal(assert_cut((covey_system){ .group = listing }), (ENTITIES / 3 + 63) / 64);
+    assert_int_equal(assert_cut((covey_system){ .group = listing }),
+                     (ENTITIES / 3 + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS);
 }
 
 static void a_group_in_blocks_is_cut_by_index(void **state) {
@@ -161,7 +163,8 @@ static void a_group_in_blocks_is_cut_by_index(void **state) {
     make_some(covey_id(Mate), 3);
     covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Blocked), covey_id(Mate) } });
     assert_non_null(group);
-    assert_in_range(assert_cut((covey_system){ .group = group }), (ENTITIES + 63) / 64, PIECES);
+    assert_in_range(assert_cut((covey_system){ .group = group }), (ENTITIES + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS,
+                    PIECES);
 }
 
 static void a_piece_is_whole_blocks(void **state) {
@@ -170,7 +173,7 @@ static void a_piece_is_whole_blocks(void **state) {
     make_some(covey_id(Blocked), 1);
     make_some(covey_id(Packed), 1);
     for (uint32_t size = 1; size <= 200; size += 33) {
-        uint32_t rounded = (size + 63) / 64 * 64;
+        uint32_t rounded = (size + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS;
         covey_system system = { .split = true, .piece = size, .view.with = { covey_id(Blocked) } };
         uint32_t count = fill_on(2, system, &pieces);
         for (uint32_t i = 0; i < count; i++)
@@ -347,7 +350,7 @@ static covey_system system_by_index(uint32_t number) {
     return (covey_system){ .group = covey_group_create(world, &own) };
 }
 
-/* Entities from this index on, of which the first are destroyed, visited by a system. Returns how many pieces there were. */
+/* Entities from this index on, the first ones destroyed, visited by a system. Returns the number of pieces. */
 static uint32_t fill_from(uint32_t first, uint32_t number, album *to) {
     const covey_type *types[] = { covey_id(Blocked), covey_id(Pinned), covey_id(TimedBlock), covey_id(Packed) };
     assert_int_equal(world_setup(NULL), 0);
@@ -371,7 +374,7 @@ static void where_indices_begin_is_not_seen_in_pieces(void **state) {
     (void)state;
     for (uint32_t number = 0; number < BY_INDEX; number++) {
         uint32_t count = fill_from(0, number, &near);
-        assert_int_equal(count, (SOME + 63) / 64 - LOST / 64);
+        assert_int_equal(count, (SOME + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS - LOST / COVEY__BLOCK_IDS);
         assert_int_equal(fill_from(FAR, number, &far), count);
         for (uint32_t i = 0; i < count; i++) {
             assert_int_equal(near.pieces[i].count, far.pieces[i].count);
@@ -549,7 +552,7 @@ static void a_system_that_is_not_split_reduces_too(void **state) {
     covey_schedule_destroy(schedule);
 }
 
-/* Scratch alone is for the body: each piece has bytes of its own, and nobody else's are changed. */
+/* Scratch belongs to the body: each piece has its own bytes, and no other bytes are changed. */
 static void fill_scratch(covey_job *job, void *context) {
     unsigned char *bytes = job->scratch;
     atomic_uint *faults = context;

@@ -397,7 +397,7 @@ static void ids_that_were_missing_are_there_once_the_world_has_some(void **state
     run_well(schedule);
     assert_int_equal(covey_entity_count(world), COVEY_NONE);
     creates = 0;
-    run_well(schedule); /* who creates nothing needs none */
+    run_well(schedule); /* a system that creates nothing needs none */
     creates = 1;
     assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_FULL);
     assert_says(schedule, "1 commands of system create, piece 0, could not be recorded");

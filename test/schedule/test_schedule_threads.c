@@ -1,5 +1,6 @@
-/* Schedules and their threads: some that cannot be had, begin late or are overtaken at bad moments, pools of the program,
- * and who calls allocators. This program starts threads itself: its covey__thread_start is in the place of the library's. */
+/* Schedules and their threads: threads that cannot be started, begin late or are overtaken at bad moments, thread pools
+ * of the program, and which threads call allocators. This program starts threads itself: its covey__thread_start
+ * replaces that of the library. */
 #include "schedule/threads.h"
 #include "scheduled.h"
 
@@ -276,10 +277,11 @@ static void a_system_of_the_main_thread_that_is_off_is_waited_for_by_nobody(void
         memset(&meeting, 0, sizeof meeting);
         atomic_store(&meeting.main_ended, true);
         add_system(schedule, (covey_system){ .name = "one", .run = do_nothing });
-        add_system(
-            schedule,
-            (covey_system){
-                .name = "off", .run = meet_on_main, .main_thread = true, .off = true, .writes = { covey_id(Packed) } });
+        add_system(schedule, (covey_system){ .name = "off",
+                                             .run = meet_on_main,
+                                             .main_thread = true,
+                                             .disabled = true,
+                                             .writes = { covey_id(Packed) } });
         add_system(schedule, (covey_system){ .name = "then", .run = come_afterwards, .reads = { covey_id(Packed) } });
         run_well(schedule);
         assert_false(atomic_load(&meeting.main_began));
@@ -287,7 +289,7 @@ static void a_system_of_the_main_thread_that_is_off_is_waited_for_by_nobody(void
     }
 }
 
-/* ---- Ticks ---------------------------------------------------------------------------------------------------------*/
+/* ---- Ticks --------------------------------------------------------------------------------------------------------*/
 
 typedef Value Noted;
 COVEY_COMPONENT_DEFINE(Noted, .ticks = true);

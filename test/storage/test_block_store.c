@@ -19,7 +19,7 @@ COVEY_COMPONENT_DEFINE(Twelve, .storage = COVEY_STORAGE_BLOCK);
 COVEY_COMPONENT_DEFINE(Byte, .storage = COVEY_STORAGE_BLOCK);
 COVEY_COMPONENT_DEFINE(Colour, .storage = COVEY_STORAGE_BLOCK);
 COVEY_COMPONENT_DEFINE(Aligned, .storage = COVEY_STORAGE_BLOCK);
-COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_BLOCK, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_BLOCK, .zero_erased = true);
 COVEY_TAG_DEFINE(Label, .storage = COVEY_STORAGE_BLOCK);
 
 /* How often the value with each number was dropped. */
@@ -42,11 +42,11 @@ static int drop_setup(void **state) {
 #define PAGE sizeof(covey__block_page)
 
 static size_t aligned_chunk(size_t capacity, size_t size, size_t align) {
-    return (capacity * (size + 1) + 64 + align - 1) / align * align;
+    return (capacity * (size + 1) + COVEY__BLOCK_IDS + align - 1) / align * align;
 }
 /* Of a type that is aligned to four bytes or less: capacities are multiples of four. */
-static size_t compact_chunk(size_t capacity, size_t size) { return capacity * (size + 1) + 64; }
-static size_t direct_chunk(size_t size) { return 64 * size; }
+static size_t compact_chunk(size_t capacity, size_t size) { return capacity * (size + 1) + COVEY__BLOCK_IDS; }
+static size_t direct_chunk(size_t size) { return COVEY__BLOCK_IDS * size; }
 static size_t directory(size_t pages) { return pages * sizeof(void *); }
 
 /* What the components take: without the pool itself. */
@@ -156,7 +156,7 @@ static void test_a_block_pool_has_no_arrays(void **state) {
     (void)state;
     covey_entity e = create_with(covey_id(Blocked), 1), f = create_with(covey_id(Blocked), 2);
     covey_pool *pool = covey_pool_of(world, Blocked);
-    assert_int_equal((covey_pool_size)(pool), 0);
+    assert_int_equal((covey_pool_position_count)(pool), 0);
     assert_int_equal(covey_pool_count(pool), 2);
     assert_null((covey_pool_ids)(pool));
     assert_null((covey_pool_values_raw)(pool));
@@ -248,17 +248,17 @@ static void test_values_survive_the_growth_of_their_block(void **state) {
 
 static void test_values_survive_removals_and_compaction_of_their_block(void **state) {
     (void)state;
-    covey_entity e[64];
-    bool there[64] = { false };
+    covey_entity e[COVEY__BLOCK_IDS];
+    bool there[COVEY__BLOCK_IDS] = { false };
     test_random random = { 3 };
     for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = covey_create(world);
     for (uint32_t step = 0; step < 4000; step++) {
-        uint32_t i = test_below(&random, 64), many = step / 500 % 2 ? 5 : 1;
+        uint32_t i = test_below(&random, COVEY__BLOCK_IDS), many = step / 500 % 2 ? 5 : 1;
         bool add = test_below(&random, 6) < many;
         if (add && !there[i]) there[i] = covey_add(world, e[i], Twelve, { i, ~i, i + 1 }) != NULL;
         else if (!add && there[i]) there[i] = !covey_remove(world, e[i], Twelve);
         if (test_below(&random, 20) == 0) covey_compact(world);
-        for (uint32_t k = 0; k < 64; k++) {
+        for (uint32_t k = 0; k < COVEY__BLOCK_IDS; k++) {
             const Twelve *value = covey_get(world, e[k], Twelve);
             assert_int_equal(value != NULL, there[k]);
             assert_true(!value || (value->number == k && value->check == ~k && value->sum == k + 1));
@@ -273,14 +273,16 @@ static void test_blocks_become_direct_together(void **state) {
     covey_entity e[640];
     for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = covey_create(world);
     for (uint32_t i = 0; i < COUNT_OF(e); i += 2)
-        if (i / 64 != 3) add_value(e[i], covey_id(Blocked), i);
-    for (uint32_t i = 3 * 64; i < 3 * 64 + 5; i++) add_value(e[i], covey_id(Blocked), i); /* too few */
+        if (i / COVEY__BLOCK_IDS != 3) add_value(e[i], covey_id(Blocked), i);
+    for (uint32_t i = 3 * COVEY__BLOCK_IDS; i < 3 * COVEY__BLOCK_IDS + 5; i++)
+        add_value(e[i], covey_id(Blocked), i); /* too few */
     const covey__block_store *blocks = &covey_pool_of(world, Blocked)->blocks;
-    for (uint32_t i = 0; i < COUNT_OF(e); i += 64)
-        assert_int_equal(covey__block_page_of(blocks, i)->capacity[covey__block_of(i)], i / 64 == 3 ? 8 : 32);
-    add_value(e[5 * 64 + 1], covey_id(Blocked), 5 * 64 + 1);
-    for (uint32_t i = 0; i < COUNT_OF(e); i += 64) {
-        uint32_t block = i / 64, group = COVEY__PAGE_BLOCKS < 8 ? COVEY__PAGE_BLOCKS : 8;
+    for (uint32_t i = 0; i < COUNT_OF(e); i += COVEY__BLOCK_IDS)
+        assert_int_equal(covey__block_page_of(blocks, i)->capacity[covey__block_of(i)],
+                         i / COVEY__BLOCK_IDS == 3 ? 8 : 32);
+    add_value(e[5 * COVEY__BLOCK_IDS + 1], covey_id(Blocked), 5 * COVEY__BLOCK_IDS + 1);
+    for (uint32_t i = 0; i < COUNT_OF(e); i += COVEY__BLOCK_IDS) {
+        uint32_t block = i / COVEY__BLOCK_IDS, group = COVEY__PAGE_BLOCKS < 8 ? COVEY__PAGE_BLOCKS : 8;
         bool direct = block / group == 5 / group && block != 3;
         assert_int_equal(covey__block_page_of(blocks, i)->capacity[covey__block_of(i)], direct       ? 64
                                                                                         : block == 3 ? 8
@@ -294,16 +296,16 @@ static void test_blocks_become_direct_together(void **state) {
 
 static void test_a_value_of_the_block_that_grows_may_be_added(void **state) {
     (void)state;
-    for (uint32_t count = 1; count < 64; count++) {
-        covey_entity e[64];
-        assert_true(covey_create_many(world, e, 64));
-        for (uint32_t i = 0; i < count; i++) add_value(e[i * 5 % 64], covey_id(Blocked), i);
+    for (uint32_t count = 1; count < COVEY__BLOCK_IDS; count++) {
+        covey_entity e[COVEY__BLOCK_IDS];
+        assert_true(covey_create_many(world, e, COVEY__BLOCK_IDS));
+        for (uint32_t i = 0; i < count; i++) add_value(e[i * 5 % COVEY__BLOCK_IDS], covey_id(Blocked), i);
         covey_compact(world);
-        uint32_t source = count / 2 * 5 % 64, to = count * 5 % 64;
+        uint32_t source = count / 2 * 5 % COVEY__BLOCK_IDS, to = count * 5 % COVEY__BLOCK_IDS;
         assert_non_null(covey_add_value(world, e[to], Blocked, get_value(e[source], covey_id(Blocked))));
         assert_value(e[to], covey_id(Blocked), count / 2);
         assert_value(e[source], covey_id(Blocked), count / 2);
-        for (uint32_t i = 0; i < count; i++) assert_value(e[i * 5 % 64], covey_id(Blocked), i);
+        for (uint32_t i = 0; i < count; i++) assert_value(e[i * 5 % COVEY__BLOCK_IDS], covey_id(Blocked), i);
         covey_destroy_all(world);
         if (COVEY_GENERATION_BITS < 8) { /* or the indices are used up */
             world_teardown(NULL);
@@ -347,7 +349,7 @@ static void test_values_are_aligned(void **state) {
 
 static bool is_wiped(const Wiped *value) { return value->number == 0 && value->check == 0; }
 
-static void test_a_vacated_slot_of_a_compact_block_is_zero(void **state) {
+static void test_an_erased_slot_of_a_compact_block_is_zero(void **state) {
     (void)state;
     covey_entity e[4];
     for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(covey_id(Wiped), i + 1);
@@ -364,7 +366,7 @@ static void test_a_vacated_slot_of_a_compact_block_is_zero(void **state) {
     assert_value(e[3], covey_id(Wiped), 4);
 }
 
-static void test_a_vacated_slot_of_a_direct_block_is_zero(void **state) {
+static void test_an_erased_slot_of_a_direct_block_is_zero(void **state) {
     (void)state;
     covey_entity e[64];
     for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(covey_id(Wiped), i + 1);
@@ -458,7 +460,7 @@ static void test_every_value_is_dropped_once(void **state) {
     for (uint32_t i = 0; i < COUNT; i++) assert_int_equal(drops[i], 1);
     for (uint32_t i = 260; i < 270; i++) assert_int_equal(drops[i], 1);
     covey_entity last = create_with(covey_id(Owned), 299);
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_int_equal(drops[299], 1);
     assert_false(covey_has(world, last, Owned));
 }
@@ -522,7 +524,7 @@ static void test_removing_takes_no_memory(void **state) {
     for (uint32_t i = 0; i < 250; i++) assert_true(covey_destroy(world, e[i]));
     for (uint32_t i = 250; i < COUNT_OF(e); i++) assert_value(e[i], covey_id(Blocked), i);
     covey_clear(world, Blocked);
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_int_equal(heap.calls, calls);
     test_fail_never(&heap);
 }
@@ -531,10 +533,10 @@ static void test_removing_takes_no_memory(void **state) {
 
 static void test_compacting_gives_a_sparse_block_few_slots(void **state) {
     (void)state;
-    covey_entity e[64];
-    for (uint32_t i = 0; i < 64; i++) e[i] = create_with(covey_id(Blocked), i);
+    covey_entity e[COVEY__BLOCK_IDS];
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) e[i] = create_with(covey_id(Blocked), i);
     for (uint32_t left = 63; left != 0; left--) {
-        covey_remove(world, e[left * 23 % 64], Blocked);
+        covey_remove(world, e[left * 23 % COVEY__BLOCK_IDS], Blocked);
         covey_compact(world);
         size_t compact = compact_chunk((left + 3) / 4 * 4, sizeof(Value)), direct = direct_chunk(sizeof(Value));
         assert_int_equal(chunk_bytes_of(covey_id(Blocked)), compact < direct ? compact : direct);
@@ -559,7 +561,7 @@ static void test_compacting_makes_a_full_block_direct(void **state) {
     assert_int_equal(chunk_bytes_of(covey_id(Twelve)), 3 * direct_chunk(12));
     assert_int_equal(chunk_bytes_of(covey_id(Byte)), 3 * direct_chunk(1));
     assert_int_equal(chunk_bytes_of(covey_id(Aligned)), 3 * direct_chunk(64));
-    for (uint32_t i = 1; i < 64; i++) { /* a byte each is never worth a table */
+    for (uint32_t i = 1; i < COVEY__BLOCK_IDS; i++) { /* a byte each is never worth a table */
         covey_remove(world, e[i], Byte);
         if (i < 4) covey_remove(world, e[i], Aligned);
     }
@@ -579,14 +581,14 @@ static void test_a_block_whose_forms_take_the_same_memory_is_direct(void **state
     for (uint32_t i = 0; i < 32; i++) assert_non_null(covey_add(world, covey_create(world), Colour, { { 1, 2, 3 } }));
     covey_compact(world);
     assert_int_equal(chunk_bytes_of(covey_id(Colour)), compact_chunk(32, 3));
-    assert_int_equal(covey_pool_of(world, Colour)->blocks.pages[0]->capacity[0], 64);
+    assert_int_equal(covey_pool_of(world, Colour)->blocks.pages[0]->capacity[0], COVEY__BLOCK_IDS);
 }
 
 static void test_a_block_that_cannot_be_compacted_stays_as_it_is(void **state) {
     (void)state;
-    covey_entity e[64];
-    for (uint32_t i = 0; i < 64; i++) e[i] = create_with(covey_id(Blocked), i);
-    for (uint32_t i = 5; i < 64; i++) covey_remove(world, e[i], Blocked);
+    covey_entity e[COVEY__BLOCK_IDS];
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) e[i] = create_with(covey_id(Blocked), i);
+    for (uint32_t i = 5; i < COVEY__BLOCK_IDS; i++) covey_remove(world, e[i], Blocked);
     covey_shrink(world); /* returns the slabs of the capacities before, which needs no memory */
     size_t before = bytes_of(covey_id(Blocked));
     const Value *first = get_value(e[0], covey_id(Blocked));
@@ -666,14 +668,14 @@ static void test_the_validator_sees_what_is_wrong_with_blocks(void **state) {
     add_value(e[0], covey_id(Blocked), 0);
     add_value(e[1], covey_id(Blocked), 1);
     add_value(e[3], covey_id(Blocked), 3);
-    for (uint32_t i = 64; i < 130; i++) add_value(e[i], covey_id(Blocked), i);
+    for (uint32_t i = COVEY__BLOCK_IDS; i < 130; i++) add_value(e[i], covey_id(Blocked), i);
     for (uint32_t i = 128; i < 130; i++) covey_remove(world, e[i], Blocked);
     covey_compact(world);
     covey__block_store *blocks = &covey_pool_find_raw(world, covey_id(Blocked))->blocks;
     covey__block_page *page = blocks->pages[0], *other = covey__block_page_of(blocks, 128);
     uint32_t empty = covey__block_of(128);
     assert_int_equal(page->capacity[0], 4);
-    assert_int_equal(page->capacity[1], 64);
+    assert_int_equal(page->capacity[1], COVEY__BLOCK_IDS);
     uint8_t *ids = (uint8_t *)page->chunks[0].data + 4 * sizeof(Value), *map = ids + 4;
 
     BREAK(uint64_t, page->masks[0], 0xF, "block: the number of used slots is wrong");
@@ -736,8 +738,8 @@ int main(void) {
         WORLD_TEST(test_a_value_of_the_block_that_grows_may_be_added),
         WORLD_TEST(test_copies_of_a_value_of_the_block_that_grows),
         WORLD_TEST(test_values_are_aligned),
-        WORLD_TEST(test_a_vacated_slot_of_a_compact_block_is_zero),
-        WORLD_TEST(test_a_vacated_slot_of_a_direct_block_is_zero),
+        WORLD_TEST(test_an_erased_slot_of_a_compact_block_is_zero),
+        WORLD_TEST(test_an_erased_slot_of_a_direct_block_is_zero),
         WORLD_TEST(test_the_last_value_of_a_block_is_zeroed_before_its_chunk_is_freed),
         WORLD_TEST(test_values_leave_no_bytes_behind_when_their_block_moves_or_is_cleared),
         WORLD_TEST(test_tags_have_no_chunks),

@@ -1,11 +1,11 @@
-/* Values that memcpy must not move: they have a pointer into themselves, which only their hook mends. Whatever happens to
- * them, each of them points to itself, and as many are alive as there should be. */
+/* Values that memcpy must not move: they have a pointer into themselves, which only their hook mends. Whatever happens
+ * to them, each of them points to itself, and the number of living values is right. */
 #include "fixture.h"
 
 #include <covey/commands.h>
 #include <covey/history.h>
 
-/* ---- A value that points to itself ---------------------------------------------------------------------------------*/
+/* ---- A value that points to itself --------------------------------------------------------------------------------*/
 
 typedef struct Knot {
     uint32_t number, check;
@@ -72,12 +72,12 @@ COVEY_COMPONENT_DEFINE(InPlace, .policy = COVEY_IN_PLACE, KNOT);
 COVEY_COMPONENT_DEFINE(InOrder, .policy = COVEY_ORDERED, KNOT);
 COVEY_COMPONENT_DEFINE(Shelved, .policy = COVEY_SWAP_ONLY, KNOT);
 COVEY_COMPONENT_DEFINE(Still, .storage = COVEY_STORAGE_PINNED, KNOT);
-COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_SPARSE, .zero_vacated = true, KNOT);
+COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_SPARSE, .zero_erased = true, KNOT);
 static const covey_type *const types[] = { covey_id(InBlocks), covey_id(InSet), covey_id(InPlace), covey_id(InOrder),
                                            covey_id(Shelved),  covey_id(Still), covey_id(Wiped) };
 enum { TYPES = 7, ENTITIES = 200 };
 
-/* ---- What should be there ------------------------------------------------------------------------------------------*/
+/* ---- What should be there -----------------------------------------------------------------------------------------*/
 
 static covey_entity e[ENTITIES];
 static uint32_t expected[ENTITIES][TYPES]; /* the number, or 0 for none */
@@ -115,7 +115,7 @@ static bool give(uint32_t i, uint32_t t, uint32_t number, bool set) {
     return given;
 }
 
-/* ---- One by one -----------------------------------------------------------------------------------------------------*/
+/* ---- One by one ---------------------------------------------------------------------------------------------------*/
 
 static void test_each_verb_moves_values(void **state) {
     (void)state;
@@ -167,7 +167,7 @@ static void test_resources_are_moved(void **state) {
     assert_int_equal(alive, 0);
 }
 
-/* ---- Many -----------------------------------------------------------------------------------------------------------*/
+/* ---- Many ---------------------------------------------------------------------------------------------------------*/
 
 static void test_arrays_are_moved_and_come_back_when_one_is_there(void **state) {
     (void)state;
@@ -187,7 +187,7 @@ static void test_arrays_are_moved_and_come_back_when_one_is_there(void **state) 
         for (uint32_t i = 0; i < ENTITIES; i++) expected[i][t] = i + 1;
         check();
     }
-    covey_clear_all(world);
+    covey_clear_components(world);
     memset(expected, 0, sizeof expected);
     check();
 }
@@ -225,7 +225,7 @@ static void test_copies_are_made_by_the_other_hook(void **state) {
     covey_destroy_all(world);
 }
 
-/* ---- By chance ------------------------------------------------------------------------------------------------------*/
+/* ---- By chance ----------------------------------------------------------------------------------------------------*/
 
 static void change_one(test_random *random, uint32_t number) {
     uint32_t i = test_below(random, ENTITIES), t = test_below(random, TYPES), kind = test_below(random, 10);
@@ -280,8 +280,8 @@ static void change_order(test_random *random) {
     switch (test_below(random, 9)) {
     case 0: (void)covey_pool_sort(pool, &by_number); break;
     case 1:
-    case 8: (void)covey_pool_keep(pool, &by_number); break;
-    case 2: (void)covey_pool_keep(pool, NULL); break;
+    case 8: (void)covey_pool_keep_sorted(pool, &by_number); break;
+    case 2: (void)covey_pool_keep_sorted(pool, NULL); break;
     case 3: covey_pool_compact(pool, NULL, NULL); break;
     case 4: covey_pool_shrink(pool); break;
     case 5:
@@ -352,7 +352,7 @@ static void test_values_among_random_changes_without_memory(void **state) {
     }
 }
 
-/* ---- Going back -----------------------------------------------------------------------------------------------------*/
+/* ---- Going back ---------------------------------------------------------------------------------------------------*/
 
 static void test_rollback_moves_its_copies_in(void **state) {
     (void)state;
@@ -384,11 +384,11 @@ static void test_rollback_moves_its_copies_in(void **state) {
     assert_int_equal(alive, 0);
 }
 
-/* ---- What is refused ------------------------------------------------------------------------------------------------*/
+/* ---- What is refused ----------------------------------------------------------------------------------------------*/
 
 static void test_types_that_cannot_have_the_hook(void **state) {
     (void)state;
-    static const covey_type raw = { .name = "Raw", .size = 4, .align = 4, .raw = true, .move = move };
+    static const covey_type raw = { .name = "Raw", .size = 4, .align = 4, .as_bytes = true, .move = move };
     static const covey_type tag = { .name = "Tag", .move = move };
     static const covey_type large = { .name = "Large", .size = COVEY_MOVE_MAX + 4, .align = 4, .move = move };
     static const covey_type largest = { .name = "Largest", .size = COVEY_MOVE_MAX, .align = 4, .move = move };

@@ -11,7 +11,7 @@ typedef Value Wiped;
 typedef Value Owned;
 COVEY_COMPONENT_DEFINE(Large, .storage = COVEY_STORAGE_PINNED);
 COVEY_COMPONENT_DEFINE(Aligned, .storage = COVEY_STORAGE_PINNED);
-COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_PINNED, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_PINNED, .zero_erased = true);
 COVEY_TAG_DEFINE(Label, .storage = COVEY_STORAGE_PINNED);
 
 static uint32_t drops[300]; /* of the value with each number */
@@ -93,7 +93,7 @@ static void test_addresses_last_while_others_come_and_go(void **state) {
             assert_value(e[i], covey_id(Pinned), i);
             assert_true(covey_remove(world, e[i], Pinned));
             where[i] = NULL;
-        } else if (i % 64 < 3 || step / 3000 % 2 == 0) { /* so that blocks become empty, too */
+        } else if (i % COVEY__BLOCK_IDS < 3 || step / 3000 % 2 == 0) { /* so that blocks become empty, too */
             where[i] = add_value(e[i], covey_id(Pinned), i);
         }
         if (kind < 2) covey_compact(world);
@@ -105,11 +105,11 @@ static void test_addresses_last_while_others_come_and_go(void **state) {
 
 static void test_values_of_one_block_lie_in_the_order_of_indices(void **state) {
     (void)state;
-    covey_entity e[64];
-    assert_true(covey_create_many(world, e, 64));
+    covey_entity e[COVEY__BLOCK_IDS];
+    assert_true(covey_create_many(world, e, COVEY__BLOCK_IDS));
     const Aligned *one = covey_add(world, e[63], Aligned, { 63 });
     for (uint32_t i = 0; i < 63; i++) assert_non_null(covey_add(world, e[i], Aligned, { i }));
-    for (uint32_t i = 0; i < 64; i++) {
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) {
         const Aligned *value = covey_get(world, e[i], Aligned);
         assert_ptr_equal(value, one - 63 + i);
         assert_int_equal((uintptr_t)value % 64, 0);
@@ -148,7 +148,7 @@ static void test_a_pinned_pool_has_no_arrays_and_no_order_to_change(void **state
     (void)state;
     covey_entity e = create_with(covey_id(Pinned), 1), f = create_with(covey_id(Pinned), 2);
     covey_pool *pool = covey_pool_of(world, Pinned);
-    assert_int_equal((covey_pool_size)(pool), 0);
+    assert_int_equal((covey_pool_position_count)(pool), 0);
     assert_int_equal(covey_pool_count(pool), 2);
     assert_null((covey_pool_ids)(pool));
     assert_null((covey_pool_values_raw)(pool));
@@ -177,12 +177,12 @@ static void test_pinned_tags(void **state) {
 
 /* ---- Hooks --------------------------------------------------------------------------------------------------------*/
 
-static void test_vacated_pinned_values_are_zero(void **state) {
+static void test_erased_pinned_values_are_zero(void **state) {
     (void)state;
-    covey_entity e[64];
-    Value *where[64];
-    assert_true(covey_create_many(world, e, 64));
-    for (uint32_t i = 0; i < 64; i++) where[i] = add_value(e[i], covey_id(Wiped), i + 1);
+    covey_entity e[COVEY__BLOCK_IDS];
+    Value *where[COVEY__BLOCK_IDS];
+    assert_true(covey_create_many(world, e, COVEY__BLOCK_IDS));
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) where[i] = add_value(e[i], covey_id(Wiped), i + 1);
     for (uint32_t i = 0; i < 63; i++) {
         assert_true(i % 2 ? covey_remove(world, e[i], Wiped) : covey_destroy(world, e[i]));
         assert_true(where[i]->number == 0 && where[i]->check == 0);
@@ -251,7 +251,7 @@ int main(void) {
         PINNED_TEST(test_pinned_blocks_are_another_layout_than_others),
         PINNED_TEST(test_a_pinned_pool_has_no_arrays_and_no_order_to_change),
         PINNED_TEST(test_pinned_tags),
-        PINNED_TEST(test_vacated_pinned_values_are_zero),
+        PINNED_TEST(test_erased_pinned_values_are_zero),
         PINNED_TEST(test_pinned_values_are_dropped_once),
         PINNED_TEST(test_bulk_calls_leave_pinned_values_where_they_are),
         PINNED_TEST(test_a_copy_that_fails_takes_the_others_back),

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 typedef Value Wiped;
-COVEY_COMPONENT_DEFINE(Wiped, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Wiped, .zero_erased = true);
 COVEY_TAG_DEFINE(Label);
 
 /* Large enough for another page of bits, in every configuration. */
@@ -22,7 +22,7 @@ static bool marked(const covey_pool *pool, uint32_t index) {
 static uint32_t marks_of(const covey_pool *pool) {
     uint32_t count = 0;
     for (uint32_t block = 0; block < world->presence_count * COVEY__PAGE_BLOCKS; block++)
-        count += marked(pool, block * 64);
+        count += marked(pool, block * COVEY__BLOCK_IDS);
     return count;
 }
 
@@ -103,10 +103,10 @@ static void sparse_marks(const covey_type *type) {
     covey_pool *pool = covey_pool_of_raw(world, type);
     covey_entity low = covey_create_at(world, 1), beside = covey_create_at(world, 40),
                  high = covey_create_at(world, FAR);
-    uint32_t blocks = COVEY_PAGE_SIZE < 64 ? 1 : COVEY_PAGE_SIZE / 64; /* of a page */
+    uint32_t blocks = COVEY_PAGE_SIZE < COVEY__BLOCK_IDS ? 1 : COVEY_PAGE_SIZE / COVEY__BLOCK_IDS; /* of a page */
     assert_true(add_one(low, type) && add_one(beside, type) && add_one(high, type));
     assert_int_equal(marks_of(pool), 2 * blocks);
-    for (uint32_t i = 0; i < blocks; i++) assert_true(marked(pool, i * 64));
+    for (uint32_t i = 0; i < blocks; i++) assert_true(marked(pool, i * COVEY__BLOCK_IDS));
     assert_true(marked(pool, FAR));
     assert_true(remove_one(low, type) && covey_destroy(world, high));
     covey_pool_compact(pool, NULL, NULL);
@@ -243,7 +243,7 @@ static void test_the_bits_belong_to_the_world(void **state) {
     assert_int_equal(covey_world_memory(world), heap.bytes);
 }
 
-/* 70 pools, of which none is present; then one of the last three is to be, which takes a second word. */
+/* 70 pools; none is present; then one of the last three becomes present, which takes a second word. */
 static void marks_in_turn(uint32_t number, bool many) {
     bool done = false;
     for (uint64_t at = 1; !done; at++) {
@@ -276,7 +276,7 @@ static void test_marking_that_fails_leaves_no_trace(void **state) {
     }
 }
 
-/* One of them has it already, so nobody gets it. */
+/* One of them has it already, so none gets it. */
 static void test_a_bulk_call_that_fails_takes_its_marks_back(void **state) {
     (void)state;
     const covey_type *const types[] = { covey_id(Blocked), covey_id(Pinned), covey_id(Label) };

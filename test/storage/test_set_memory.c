@@ -6,7 +6,7 @@ enum { WORD = sizeof(covey__slot) }; /* bytes of a slot, and of an id */
 
 #define FAR_INDEX (COVEY_NONE > 1000000 ? 1000000 : COVEY_NONE - 1)
 
-/* ---- Paging (REQ-27 to REQ-30) -------------------------------------------------------------------------------------*/
+/* ---- Paging (REQ-27 to REQ-30) ------------------------------------------------------------------------------------*/
 
 /* The blocks of a set of ids only that is not empty: itself, its ids, the table, and pages. */
 static size_t pages_of(const test_heap *heap) { return heap->blocks - 3; }
@@ -104,7 +104,7 @@ static void growing_asks_for_memory_rarely(void **state) {
 #endif
 }
 
-/* ---- Room ----------------------------------------------------------------------------------------------------------*/
+/* ---- Room ---------------------------------------------------------------------------------------------------------*/
 
 POLICY_TEST(a_cleared_set_is_empty_and_keeps_its_memory) {
     for (uint32_t i = 0; i < 20; i++) push_number(set, id(i), i);
@@ -112,7 +112,7 @@ POLICY_TEST(a_cleared_set_is_empty_and_keeps_its_memory) {
     size_t bytes = heap->bytes;
     uint64_t calls = heap->calls;
     covey_sparse_set_clear(set);
-    assert_int_equal(covey_sparse_set_size(set), 0);
+    assert_int_equal(covey_sparse_set_position_count(set), 0);
     assert_int_equal(covey_sparse_set_count(set), 0);
     for (uint32_t i = 0; i < 20; i++) assert_int_equal(covey_sparse_set_current(set, i), 0);
     test_set_is_valid(set);

@@ -1,5 +1,5 @@
-/* What a pool remembers of the block that is being filled, and a world of the block that is being emptied: nobody may
- * notice but by the clock. The validator looks at both after every call. */
+/* What a pool remembers of the block that is being filled, and a world of the block that is being emptied: only the
+ * time of a call may show it. The validator checks both after every call. */
 #include "observe/signal.h"
 #include "fixture.h"
 
@@ -26,11 +26,12 @@ static int shortcut_setup(void **state) {
 
 /* The block of an index, if the shortcut knows it; small pages have no shortcuts. */
 static bool is_filling(const covey_type *type, uint32_t index) {
-    return covey_pool_find_raw(world, type)->filling.block == index / 64 || COVEY_PAGE_SIZE < 64;
+    return covey_pool_find_raw(world, type)->filling.block == index / COVEY__BLOCK_IDS ||
+           COVEY_PAGE_SIZE < COVEY__BLOCK_IDS;
 }
 static bool is_emptying(uint32_t index) {
-    bool known = world->emptying.block == index / 64 && world->emptying.moves == world->moves;
-    return known || COVEY_PAGE_SIZE < 64;
+    bool known = world->emptying.block == index / COVEY__BLOCK_IDS && world->emptying.moves == world->moves;
+    return known || COVEY_PAGE_SIZE < COVEY__BLOCK_IDS;
 }
 
 /* ---- Filling ------------------------------------------------------------------------------------------------------*/
@@ -94,7 +95,7 @@ static void test_every_entity_is_destroyed_once(void **state) {
         assert_false(covey_destroy(world, e[i]));
         assert_false(covey_destroy(world, entity(e[i].index, e[i].generation + 1)));
         assert_false(covey_destroy(world, entity(e[i].index, 0)));
-        assert_true(i % 64 == 63 || i == COUNT - 1 || is_emptying(e[i].index));
+        assert_true(i % COVEY__BLOCK_IDS == COVEY__BLOCK_IDS - 1 || i == COUNT - 1 || is_emptying(e[i].index));
         assert_true(valid());
         assert_int_equal(covey_entity_count(world), COUNT - 1 - i);
         assert_int_equal(covey_pool_count(covey_pool_of(world, Blocked)), COUNT - 1 - i);
@@ -173,9 +174,9 @@ static void test_a_range_that_is_reserved_in_the_block_that_is_emptied(void **st
 static void test_no_index_is_mistaken_for_a_missing_block(void **state) {
     (void)state;
     covey_pool *pool = covey_pool_of(world, Blocked);
-    for (uint32_t block = 1; block <= UINT32_MAX / 64; block = block * 2 + 1) {
-        assert_false(covey_destroy(world, entity(block * 64, 3)));
-        assert_null(covey_pool_add(pool, entity(block * 64, 3), Blocked, { 1, 2 }));
+    for (uint32_t block = 1; block <= UINT32_MAX / COVEY__BLOCK_IDS; block = block * 2 + 1) {
+        assert_false(covey_destroy(world, entity(block * COVEY__BLOCK_IDS, 3)));
+        assert_null(covey_pool_add(pool, entity(block * COVEY__BLOCK_IDS, 3), Blocked, { 1, 2 }));
         assert_failed(COVEY_ERROR_DEAD);
     }
     assert_false(covey_destroy(world, entity(UINT32_MAX, 3)));
@@ -192,7 +193,7 @@ static void test_the_validator_sees_wrong_shortcuts(void **state) {
     for (uint32_t i = 0; i < 3; i++) covey_destroy(world, e[i]);
     covey__filling *filling = &pool->filling;
     covey__emptying *emptying = &world->emptying;
-    if (COVEY_PAGE_SIZE < 64) {
+    if (COVEY_PAGE_SIZE < COVEY__BLOCK_IDS) {
         assert_int_equal(filling->block, COVEY__NO_BLOCK);
         assert_int_equal(emptying->block, COVEY__NO_BLOCK);
         return;

@@ -24,11 +24,13 @@ enum { HEADER = 48, MANY = 1000 };
 static covey__block_store *store_of(const covey_type *type) { return &covey_pool_find_raw(world, type)->blocks; }
 
 static char *chunk_of(const covey__block_store *blocks, uint32_t block) {
-    return covey__block_page_of(blocks, block * 64)->chunks[covey__block_of(block * 64)].data;
+    return covey__block_page_of(blocks, block * COVEY__BLOCK_IDS)
+        ->chunks[covey__block_of(block * COVEY__BLOCK_IDS)]
+        .data;
 }
 
 static uint32_t capacity_of(const covey__block_store *blocks, uint32_t block) {
-    return covey__block_page_of(blocks, block * 64)->capacity[covey__block_of(block * 64)];
+    return covey__block_page_of(blocks, block * COVEY__BLOCK_IDS)->capacity[covey__block_of(block * COVEY__BLOCK_IDS)];
 }
 
 static size_t slab_bytes(const covey__block_store *blocks) {
@@ -53,11 +55,13 @@ static const covey__slab *slab_of(const covey__block_store *blocks, const char *
 static void create_many(covey_entity *e, uint32_t count) { assert_true(covey_create_many(world, e, count)); }
 
 static void fill_block(const covey_entity *e, uint32_t block, const covey_type *type) {
-    for (uint32_t i = block * 64; i < block * 64 + 64; i++) assert_non_null(add_value(e[i], type, i));
+    for (uint32_t i = block * COVEY__BLOCK_IDS; i < (block + 1) * COVEY__BLOCK_IDS; i++)
+        assert_non_null(add_value(e[i], type, i));
 }
 
 static void empty_block(const covey_entity *e, uint32_t block, const covey_type *type) {
-    for (uint32_t i = block * 64; i < block * 64 + 64; i++) assert_true(remove_value(e[i], type));
+    for (uint32_t i = block * COVEY__BLOCK_IDS; i < (block + 1) * COVEY__BLOCK_IDS; i++)
+        assert_true(remove_value(e[i], type));
 }
 
 /* ---- Growth -------------------------------------------------------------------------------------------------------*/
@@ -69,7 +73,7 @@ static void test_slabs_start_small(void **state) {
     for (uint32_t i = 0; i < MANY; i++) {
         add_value(e[i], covey_id(Blocked), i);
         const covey__block_store *blocks = store_of(covey_id(Blocked));
-        size_t values = (i + 64) / 64 * 64 * sizeof(Value);
+        size_t values = (i + COVEY__BLOCK_IDS) / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS * sizeof(Value);
         assert_true(slab_bytes(blocks) <= 2 * values + 1024); /* and the first block on its way to 64 slots */
     }
 }
@@ -79,7 +83,7 @@ static void test_slabs_of_scattered_components_start_small(void **state) {
     (void)state;
     covey_entity e[MANY];
     create_many(e, MANY);
-    for (uint32_t i = 0; i < MANY; i += 64) {
+    for (uint32_t i = 0; i < MANY; i += COVEY__BLOCK_IDS) {
         add_value(e[i], covey_id(Blocked), i);
         const covey__block_store *blocks = store_of(covey_id(Blocked));
         assert_true(slab_bytes(blocks) <= (i / 64 + 1) * 2 * (8 * (sizeof(Value) + 1) + 64) + 5 * HEADER);
@@ -89,10 +93,11 @@ static void test_slabs_of_scattered_components_start_small(void **state) {
 static void test_slabs_grow_with_what_there_is(void **state) {
     (void)state;
     if (COVEY_INDEX_BITS < 20) skip();
-    size_t stride = 64 * sizeof(Aligned), before = 0, count = 0;
+    size_t stride = COVEY__BLOCK_IDS * sizeof(Aligned), before = 0, count = 0;
     covey_pool *pool = covey_pool_of(world, AlignedPinned);
     for (uint32_t block = 0; block < 600; block++) {
-        for (uint32_t i = 0; i < 64; i++) assert_non_null(covey_add(world, covey_create(world), AlignedPinned, { i }));
+        for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++)
+            assert_non_null(covey_add(world, covey_create(world), AlignedPinned, { i }));
         const covey__block_store *blocks = &pool->blocks;
         size_t bytes = slab_bytes(blocks) - blocks->slab_count * covey__slab_header(blocks);
         if (blocks->slab_count == count) continue;
@@ -112,11 +117,11 @@ static void test_blocks_filled_in_order_lie_side_by_side(void **state) {
     for (uint32_t i = 0; i < MANY; i++) add_value(e[i], covey_id(Blocked), i);
     const covey__block_store *blocks = store_of(covey_id(Blocked));
     uint32_t joined = 0;
-    for (uint32_t block = 0; block + 1 < MANY / 64; block++) {
-        const covey__block_page *page = covey__block_page_of(blocks, block * 64);
-        bool same_page = covey__block_of(block * 64) + 1 < COVEY__PAGE_BLOCKS;
-        bool follows = chunk_of(blocks, block + 1) == chunk_of(blocks, block) + 64 * sizeof(Value);
-        assert_int_equal(page->joined >> covey__block_of(block * 64) & 1, follows && same_page);
+    for (uint32_t block = 0; block + 1 < MANY / COVEY__BLOCK_IDS; block++) {
+        const covey__block_page *page = covey__block_page_of(blocks, block * COVEY__BLOCK_IDS);
+        bool same_page = covey__block_of(block * COVEY__BLOCK_IDS) + 1 < COVEY__PAGE_BLOCKS;
+        bool follows = chunk_of(blocks, block + 1) == chunk_of(blocks, block) + COVEY__BLOCK_IDS * sizeof(Value);
+        assert_int_equal(page->joined >> covey__block_of(block * COVEY__BLOCK_IDS) & 1, follows && same_page);
         joined += follows;
     }
     assert_int_equal(joined, 14 - 4); /* 15 full blocks, in slabs of 1, 1, 2, 4 and 8 */
@@ -151,7 +156,7 @@ static void test_an_empty_slab_is_returned_while_another_has_room(void **state) 
     for (uint32_t block = 0; block < 5; block++) fill_block(e, block, covey_id(Pinned));
     const covey__block_store *blocks = store_of(covey_id(Pinned));
     assert_int_equal(blocks->slab_count, 4);
-    size_t chunk = 64 * sizeof(Value), before = heap.bytes;
+    size_t chunk = COVEY__BLOCK_IDS * sizeof(Value), before = heap.bytes;
     empty_block(e, 0, covey_id(Pinned));
     assert_int_equal(blocks->slab_count, 3);
     assert_int_equal(heap.bytes, before - HEADER - chunk);
@@ -213,7 +218,7 @@ static void test_nothing_is_left_after_clearing_and_shrinking(void **state) {
     }
     covey_compact(world);
     for (uint32_t i = 0; i < COUNT_OF(e); i += 7) covey_remove(world, e[i], Blocked);
-    covey_clear_all(world);
+    covey_clear_components(world);
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
         covey_pool *pool = covey_world_pool(world, i);
         assert_int_not_equal(pool->blocks.slab_count, 0); /* clearing keeps room for what comes next */
@@ -234,15 +239,17 @@ static void make_loose(covey_entity *e) {
         assert_non_null(covey_add(world, e[i], Odd, { (uint8_t)i, { 1, 2, 3, (uint8_t)(i * 3) } }));
     }
     for (uint32_t i = 0; i < 960; i++) {
-        if (i / 64 % 4 == 1 || (i / 64 % 4 == 2 && i % 3 != 0)) covey_remove(world, e[i], Blocked);
-        if (i / 64 % 3 != 0 && i % 64 > i / 16) covey_remove(world, e[i], Wide);
+        if (i / COVEY__BLOCK_IDS % 4 == 1 || (i / COVEY__BLOCK_IDS % 4 == 2 && i % 3 != 0))
+            covey_remove(world, e[i], Blocked);
+        if (i / COVEY__BLOCK_IDS % 3 != 0 && i % COVEY__BLOCK_IDS > i / 16) covey_remove(world, e[i], Wide);
         if (i % 5 == 0) covey_remove(world, e[i], Odd);
     }
 }
 
 static void loose_values_are_whole(const covey_entity *e) {
     for (uint32_t i = 0; i < 960; i++) {
-        bool blocked = i / 64 % 4 != 1 && (i / 64 % 4 != 2 || i % 3 == 0), wide = i / 64 % 3 == 0 || i % 64 <= i / 16;
+        bool blocked = i / COVEY__BLOCK_IDS % 4 != 1 && (i / COVEY__BLOCK_IDS % 4 != 2 || i % 3 == 0),
+             wide = i / COVEY__BLOCK_IDS % 3 == 0 || i % COVEY__BLOCK_IDS <= i / 16;
         const Wide *value = covey_get(world, e[i], Wide);
         const Odd *odd = covey_get(world, e[i], Odd);
         assert_int_equal(covey_has(world, e[i], Blocked), blocked);
@@ -310,7 +317,7 @@ static void test_compacting_puts_full_blocks_in_order(void **state) {
     create_many(e, COUNT_OF(e));
     for (uint32_t i = COUNT_OF(e); i-- != 0;) add_value(e[i], covey_id(Blocked), i);
     const covey__block_store *blocks = store_of(covey_id(Blocked));
-    assert_true(chunk_of(blocks, 1) != chunk_of(blocks, 0) + 64 * sizeof(Value));
+    assert_true(chunk_of(blocks, 1) != chunk_of(blocks, 0) + COVEY__BLOCK_IDS * sizeof(Value));
     covey_compact(world);
     assert_compact(blocks);
     assert_int_equal(blocks->slab_count, 1);
@@ -377,19 +384,20 @@ static void test_blocks_grow_from_capacities_that_only_compaction_gives(void **s
     create_many(e, COUNT_OF(e));
     for (uint32_t count = 9; count < 60; count += 3) {
         uint32_t there = 0;
-        for (; there < count; there++) add_value(e[there * 5 % 64], covey_id(Blocked), there * 5 % 64);
+        for (; there < count; there++)
+            add_value(e[there * 5 % COVEY__BLOCK_IDS], covey_id(Blocked), there * 5 % COVEY__BLOCK_IDS);
         add_value(e[100], covey_id(Blocked), 100); /* so that the slab has another user */
         covey_compact(world);
         const covey__block_store *blocks = store_of(covey_id(Blocked));
         uint32_t capacity = (count + 3) / 4 * 4, fitting = capacity * 9 + 64 < 512 ? capacity : 64;
         assert_int_equal(capacity_of(blocks, 0), fitting);
-        for (; there < 64; there++) {
-            add_value(e[there * 5 % 64], covey_id(Blocked), there * 5 % 64);
+        for (; there < COVEY__BLOCK_IDS; there++) {
+            add_value(e[there * 5 % COVEY__BLOCK_IDS], covey_id(Blocked), there * 5 % COVEY__BLOCK_IDS);
             uint32_t grown = there < fitting ? fitting : there < 32 ? 32 : 64;
             assert_int_equal(capacity_of(blocks, 0), grown);
             test_world_is_valid(world);
         }
-        for (uint32_t i = 0; i < 64; i++) assert_value(e[i], covey_id(Blocked), i);
+        for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) assert_value(e[i], covey_id(Blocked), i);
         covey_clear(world, Blocked);
     }
 }

@@ -1,4 +1,4 @@
-/* The map of a pool: what it says of each 64 indices, against a naive count of who is there. */
+/* The map of a pool: what it says about each 64 indices, against a naive count. */
 #include "fixture.h"
 
 enum { MANY = 800, BLOCKS = 1024 };
@@ -27,7 +27,7 @@ static bool give(covey_pool *pool, covey_entity e) { return covey_pool_add_raw(p
 
 static uint32_t count_naively(const covey_pool *pool, uint32_t block) {
     uint32_t count = 0;
-    for (uint32_t i = block * 64; i < block * 64 + 64; i++) {
+    for (uint32_t i = block * COVEY__BLOCK_IDS; i < (block + 1) * COVEY__BLOCK_IDS; i++) {
         covey_entity e = covey_entity_at(world, i);
         count += !covey_is_null(e) && covey_pool_has(pool, e);
     }
@@ -43,11 +43,11 @@ static void check_block(const covey_pool *pool, uint32_t number, covey_block blo
         return;
     }
     assert_int_equal(block.form == COVEY_BLOCK_SPARSE, sparse);
-    if (block.form == COVEY_BLOCK_FULL) assert_int_equal(block.count, 64);
-    if (block.form == COVEY_BLOCK_DIRECT) assert_true(block.count < 64);
+    if (block.form == COVEY_BLOCK_FULL) assert_int_equal(block.count, COVEY__BLOCK_IDS);
+    if (block.form == COVEY_BLOCK_DIRECT) assert_true(block.count < COVEY__BLOCK_IDS);
     if (sparse || tag) assert_int_equal(block.slots, 0);
-    else assert_true(block.slots >= block.count && block.slots <= 64);
-    if (block.form == COVEY_BLOCK_DIRECT && !tag) assert_int_equal(block.slots, 64);
+    else assert_true(block.slots >= block.count && block.slots <= COVEY__BLOCK_IDS);
+    if (block.form == COVEY_BLOCK_DIRECT && !tag) assert_int_equal(block.slots, COVEY__BLOCK_IDS);
     if (covey_pool_storage(pool) == COVEY_STORAGE_PINNED) assert_int_not_equal(block.form, COVEY_BLOCK_COMPACT);
 }
 
@@ -105,8 +105,8 @@ static void test_each_form_has_its_number(void **state) {
     static covey_block blocks[BLOCKS];
     assert_true(covey_create_many(world, e, MANY));
     give(pool, e[200]); /* block 3: one of many */
-    for (uint32_t i = 0; i < 64; i++) give(pool, e[i]);
-    for (uint32_t i = 0; i < 40; i++) give(pool, e[64 + i]); /* behind a full block */
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) give(pool, e[i]);
+    for (uint32_t i = 0; i < 40; i++) give(pool, e[COVEY__BLOCK_IDS + i]); /* behind a full block */
     covey_pool_map(pool, 0, blocks, BLOCKS);
     assert_int_equal(blocks[0].form, COVEY_BLOCK_FULL);
     assert_int_equal(blocks[1].form, COVEY_BLOCK_DIRECT);
@@ -136,9 +136,9 @@ static void test_what_was_never_there_is_absent(void **state) {
     const covey_pool *pools[] = { covey_pool_find(world, Blocked), covey_pool_find(world, Packed) };
     for (uint32_t i = 0; i < COUNT_OF(pools); i++) {
         uint32_t count = covey_pool_map(pools[i], 0, blocks, COUNT_OF(blocks));
-        assert_true(count > far / 64 && count <= COUNT_OF(blocks));
+        assert_true(count > far / COVEY__BLOCK_IDS && count <= COUNT_OF(blocks));
         assert_int_equal(blocks[0].form, COVEY_BLOCK_ABSENT);
-        assert_int_equal(blocks[far / 64].count, 1);
+        assert_int_equal(blocks[far / COVEY__BLOCK_IDS].count, 1);
     }
 }
 
@@ -152,9 +152,9 @@ static void test_a_reactive_set_and_a_group_have_maps(void **state) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
         const covey_pool *pool = covey_world_pool(world, i);
         covey_pool_map(pool, 0, blocks, BLOCKS);
-        assert_int_equal(blocks[0].count, 64);
+        assert_int_equal(blocks[0].count, COVEY__BLOCK_IDS);
         assert_int_equal(blocks[1].count, 6);
-        if (pool->size != 0) assert_true(blocks[0].form == COVEY_BLOCK_COMPACT && blocks[0].slots == 64);
+        if (pool->size != 0) assert_true(blocks[0].form == COVEY_BLOCK_COMPACT && blocks[0].slots == COVEY__BLOCK_IDS);
         else assert_int_equal(blocks[0].form, COVEY_BLOCK_FULL);
     }
     covey_reactive_destroy(set);

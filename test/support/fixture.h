@@ -10,7 +10,7 @@
 extern test_heap heap;
 extern covey_world *world;
 
-/* What the world's log heard last, and how often. */
+/* The last message of the world's log, and the number of messages. */
 typedef struct test_heard {
     uint32_t times;
     covey_result result;
@@ -33,7 +33,7 @@ covey_entity entity(uint32_t index, uint32_t generation);
 void assert_same(covey_entity a, covey_entity b);
 void assert_no_entity(covey_entity e);
 
-/* The last failure had this reason, and the log heard of it. */
+/* The last failure had this reason, and the log was told of it. */
 void assert_failed(covey_result reason);
 
 /* One sparse component for each policy, one in blocks, one that is pinned, and a sparse tag. */

@@ -1,5 +1,5 @@
-/* Listeners that write what they hear into one text, and may act on it: for tests of who is told of what, in which
- * order. A word is the listener's name, a sign for the signal, and the entity's index: "a+3". */
+/* Listeners that append each event to one text, and may act on it: for tests of which listener is told of what, in
+ * which order. A word is the listener's name, a sign for the signal, and the entity's index: "a+3". */
 #ifndef COVEY_TEST_HEARING_H
 #define COVEY_TEST_HEARING_H
 

@@ -1,5 +1,5 @@
-/* Images that somebody made to cost time: small, sound in each of their parts, and with counts that multiply each other
- * wherever a loader looks at all of one thing for each of another. For tests, for the fuzz target and for benchmarks. */
+/* Images made to cost time: small, each part valid, with counts that multiply each other wherever a loader looks at all
+ * of one thing for each of another. For tests, the fuzz target and benchmarks. */
 #ifndef COVEY_TEST_HOSTILE_H
 #define COVEY_TEST_HOSTILE_H
 
@@ -18,9 +18,9 @@ typedef enum hostile_kind {
     HOSTILE_FREE,       /* free indices; also for a world in which these are retired */
     HOSTILE_RETIRED,    /* indices whose generations are used up */
     HOSTILE_HOLES,      /* holes in a pool that keeps places, listed from the last to the first */
-    HOSTILE_MIXED,      /* types, and as many entities of which the last has them all */
+    HOSTILE_MIXED,      /* types, and as many entities; the last one has all types */
     HOSTILE_FEWER,      /* the same but for one component of each type: to follow HOSTILE_MIXED */
-    HOSTILE_NEARLY,     /* names as above, of which the last is there twice: refused when all else is done */
+    HOSTILE_NEARLY,     /* names as above; the last one occurs twice: refused when all else is done */
     HOSTILE_FIELDS,     /* types with as many fields as can be, a hundredth of the count */
     HOSTILE_NESTED,     /* the same, with structs inside of structs, as deep as can be */
     HOSTILE_SCATTERED,  /* entities with a component, each in a page of its own */

@@ -1,5 +1,5 @@
-/* What tests and fuzz targets of images share: types of every storage, a world that has all that an image can have, a
- * way to mend checksums, and checks that need no test framework. */
+/* What tests and fuzz targets of images share: types of every storage, a world with all that an image can contain, a
+ * way to correct checksums, and checks that need no test framework. */
 #ifndef COVEY_TEST_IMAGES_H
 #define COVEY_TEST_IMAGES_H
 
@@ -55,19 +55,19 @@ COVEY_FIELDS_DECLARE(Spot);
 COVEY_FIELDS_DECLARE(Kinds);
 COVEY_FIELDS_DECLARE(Number);
 COVEY_COMPONENT_DECLARE(Kinds);    /* in blocks, with ticks and a default value */
-COVEY_COMPONENT_DECLARE(InBlocks); /* zero when vacated */
+COVEY_COMPONENT_DECLARE(InBlocks); /* zero when erased */
 COVEY_COMPONENT_DECLARE(InPins);   /* pinned, with ticks */
 COVEY_COMPONENT_DECLARE(InPack);   /* sparse, one for each policy */
 COVEY_COMPONENT_DECLARE(InPlace);
 COVEY_COMPONENT_DECLARE(InShelf);
 COVEY_COMPONENT_DECLARE(InQueue); /* compacts above 50 percent */
-COVEY_COMPONENT_DECLARE(Blob);    /* raw, and not to be copied */
+COVEY_COMPONENT_DECLARE(Blob);    /* .as_bytes, and not to be copied */
 COVEY_COMPONENT_DECLARE(Settings);
 COVEY_COMPONENT_DECLARE(Lost); /* transient */
 COVEY_TAG_DECLARE(PlainTag);
 COVEY_TAG_DECLARE(SparseTag);
 
-/* All but the transient one, ended by NULL; those that have two numbers, and what hooks they have come from elsewhere. */
+/* All types but the transient one, ended by NULL; the types with two numbers. Their hooks are in other files. */
 extern const covey_type *const image_types[];
 extern const covey_type *const number_types[7];
 enum { NUMBER_TYPES = 7 };
@@ -87,8 +87,8 @@ void image_mend(unsigned char *bytes, size_t size);
 /* A number for all that an image has of a world, but for pools without components. */
 uint64_t image_digest(covey_world *world);
 
-/* Loads, or merges, bytes that may be anything: the image is refused and nothing has changed, or the world is valid, and
- * can be saved and loaded to the same bytes. NULL: all is well; otherwise a sentence that says what is not. */
+/* Loads, or merges, arbitrary bytes: the image is refused and nothing has changed, or the world is valid, and can be
+ * saved and loaded to the same bytes. Returns NULL when this holds; otherwise a sentence that says what does not. */
 typedef const char *image_check_fn(const void *bytes, size_t size, const covey_load_desc *desc, covey_report *report);
 image_check_fn image_check_load, image_check_merge;
 image_check_fn image_check_follow; /* of a world that has followed a good image before */

@@ -28,7 +28,7 @@ void mixed_end(mixed_world *s);
 
 /* One more change of a random kind. */
 void mixed_change(mixed_world *s);
-/* Finds out who is alive. */
+/* Finds the living entities. */
 void mixed_list(mixed_world *s);
 
 uint32_t mixed_below(mixed_world *s, uint32_t limit);

@@ -28,7 +28,7 @@ typedef struct model_report {
     bool agreed;
     uint64_t steps;       /* that were made */
     uint64_t block_forms; /* a bit for each capacity that a block was seen with */
-    char text[400];       /* what differed, at which step of which operation */
+    char text[400];       /* what differed, at which step and operation */
 } model_report;
 
 /* A program about a world with all kinds of types. */

@@ -1,5 +1,5 @@
-/* All subjects in one program: signals hear of commands, copies and trees, and worlds that have all of it are cloned.
- * Each has a state of its own, which is the model's while it is at work. */
+/* All subjects in one program: listeners are told of commands, copies and trees, and worlds with all of it are cloned.
+ * Each subject has its own state, which is the model's while the subject is at work. */
 #include "model_world.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static void copy_and_act(model *m) {
     follow_act(m, pool, destroys);
 }
 
-/* The first clone of which the listener hears, when it is made or gets a component. */
+/* The first clone that the listener is told of, when it is made or gets a component. */
 static void clone_and_act(model *m) {
     covey_entity from = model_pick(m), none = { 0, 0 };
     const oracle_pool *pool = oracle_pool_of(m->oracle, model_pick_type(m));

@@ -1,5 +1,5 @@
-/* Operations on command buffers. The oracle's buffer is a list of commands and lists of ids; what it expects of a replay
- * is what the direct calls would do, one after the other. */
+/* Operations on command buffers. The oracle's buffer is a list of commands and lists of ids. It expects from a replay
+ * what the direct calls would do, one after the other. */
 #include "model_world.h"
 
 #include <covey/commands.h>
@@ -254,7 +254,8 @@ typedef struct call_data {
     unsigned char more[40];
 } call_data;
 
-/* Destroys an entity, after it has failed a few times. Notes an even number for a call and an odd one without a world. */
+/* Destroys an entity, after it has failed a few times. Notes an even number for a call and an odd one without a
+ * world. */
 static covey_result call(covey_world *world, void *data) {
     call_data *d = data;
     commands_state *state = d->state;
@@ -490,7 +491,7 @@ static void *save(model *m) {
     return saved;
 }
 
-/* The ids of those that have gone are free, as if they had ended now, from the one that was made last on. */
+/* The ids of the destroyed entities are free, as if they had been destroyed now, from the one made last on. */
 static void end_gone(model *m, saved_ids *saved, const bool *gone) {
     for (uint32_t last = BUFFERS;; last = BUFFERS) {
         for (uint32_t i = 0; i < BUFFERS; i++)

@@ -86,7 +86,7 @@ void model_create_again(model *m, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) check_new(m, m->batch[i], oracle_create_exact(m->oracle, m->batch[i]));
 }
 
-/* Of some that were alive once, and now and then any; one may come twice. */
+/* Some entities that were alive once, and now and then arbitrary ones; one may come twice. */
 static void create_again(model *m) {
     uint32_t count = program_below(&m->program, 4);
     for (uint32_t i = 0; i < count; i++) {

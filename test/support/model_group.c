@@ -108,7 +108,7 @@ static uint32_t length_of(const covey_type *const *types) {
     return count;
 }
 
-/* Names of types are what tells them from each other; of those that the world does not take, there is no group. */
+/* Types are distinguished by name; a type that the world refuses has no group. */
 static bool is_described(const oracle_group *group, const covey_group_desc *desc) {
     uint32_t fields = length_of(group->desc.with), without = length_of(group->desc.without);
     if (without != length_of(desc->without)) return false;
@@ -221,13 +221,16 @@ static void check_place(model *m, const oracle_group *group, covey_entity e) {
     uint32_t count = m->wanted.count;
     if (group->owned == 0) return;
     if (!owns_blocks(m, group)) REQUIRE(m, covey_same(e, order_of(m, group, 0)[count]), "another order");
-    else REQUIRE(m, count == 0 || m->wanted.ids[count - 1].index / 64 <= e.index / 64, "another order of blocks");
+    else
+        REQUIRE(m, count == 0 || m->wanted.ids[count - 1].index / COVEY__BLOCK_IDS <= e.index / COVEY__BLOCK_IDS,
+                "another order of blocks");
 }
 
 /* In how many blocks they are; those of a block follow each other. */
 static uint32_t count_blocks(const model_list *list) {
     uint32_t blocks = list->count != 0;
-    for (uint32_t i = 1; i < list->count; i++) blocks += list->ids[i].index / 64 != list->ids[i - 1].index / 64;
+    for (uint32_t i = 1; i < list->count; i++)
+        blocks += list->ids[i].index / COVEY__BLOCK_IDS != list->ids[i - 1].index / COVEY__BLOCK_IDS;
     return blocks;
 }
 
@@ -324,8 +327,8 @@ static void group_fill(model *m) {
 
 /* ---- Rows that change ---------------------------------------------------------------------------------------------*/
 
-/* Whether a change leaves the order alone of those that are still to be visited: nobody joins or leaves a group inside of
- * this one, but for the row's entity, if it leaves this one as well. */
+/* Whether a change keeps the order of the entities that are still to be visited: no entity joins or leaves a group
+ * inside of this one, except the row's entity, if it leaves this one as well. */
 static bool is_harmless(const model *m, const oracle_group *group, const covey_type *type, bool adds, bool other) {
     if (other && oracle_group_excludes(group, type)) return false;
     bool leaves = adds ? oracle_group_excludes(group, type) : oracle_group_asks_for(group, type);
@@ -366,12 +369,13 @@ static void change_other(model *m, const oracle_group *group, model_list *joined
     if (!member && oracle_group_has(m->oracle, group, other)) model_append(joined, other);
 }
 
-/* Of a group that owns pools, the first member that is due, from the last row's place on: what was swapped into the place
- * of a row that left comes next. The library has the order: the oracle takes it over when the step is done. */
+/* For a group that owns pools: the first member that is due, from the last row's place on. The member that was swapped
+ * into the place of a removed row comes next. The library decides the order: the oracle copies it after the step. */
 static void check_turn(model *m, const oracle_group *group, covey_entity e, uint32_t *place) {
     if (group->owned == 0) return;
     if (owns_blocks(m, group)) {
-        REQUIRE(m, e.index / 64 >= *place, "%u:%u is of a block that was visited before", e.index, e.generation);
+        REQUIRE(m, e.index / COVEY__BLOCK_IDS >= *place, "%u:%u is of a block that was visited before", e.index,
+                e.generation);
         *place = e.index / 64;
         return;
     }
@@ -379,11 +383,11 @@ static void check_turn(model *m, const oracle_group *group, covey_entity e, uint
     const covey_entity *ids = covey_pool_ids(pool);
     bool due = model_is_due(m, e);
     uint32_t at = *place;
-    while (due && at < covey_pool_size(pool) && !model_is_due(m, ids[at])) at++;
-    REQUIRE(m, !due || (at < covey_pool_size(pool) && covey_same(ids[at], e)), "%u:%u is visited before its turn",
-            e.index, e.generation);
-    while (*place < covey_pool_size(pool) && !covey_same(ids[*place], e)) ++*place;
-    REQUIRE(m, *place < covey_pool_size(pool), "%u:%u lies before what was visited", e.index, e.generation);
+    while (due && at < covey_pool_position_count(pool) && !model_is_due(m, ids[at])) at++;
+    REQUIRE(m, !due || (at < covey_pool_position_count(pool) && covey_same(ids[at], e)),
+            "%u:%u is visited before its turn", e.index, e.generation);
+    while (*place < covey_pool_position_count(pool) && !covey_same(ids[*place], e)) ++*place;
+    REQUIRE(m, *place < covey_pool_position_count(pool), "%u:%u lies before what was visited", e.index, e.generation);
 }
 
 static void group_rows_change(model *m) {

@@ -248,7 +248,7 @@ static void find_above(model *m, covey_entity e) {
     require_same(m, covey_find_path(m->world, e, path), wanted, "one above");
 }
 
-/* By its name, and by its handle, which may be of somebody else. */
+/* By its name, and by its handle, which may be that of another entity. */
 static void find_sibling(model *m, covey_entity e, covey_entity other) {
     char path[64];
     covey_entity parent = oracle_parent(tree_of(m), e), wanted = none;
@@ -273,7 +273,7 @@ static void find_path(model *m) {
 
 /* ---- Order --------------------------------------------------------------------------------------------------------*/
 
-/* Sorts the ids of a pool into m->wanted: each goes before the first that is deeper, of those before it. */
+/* Sorts the ids of a pool into m->wanted: each one is inserted before the first deeper one. */
 static void list_by_depth(model *m, const oracle_set *set) {
     m->wanted.count = 0;
     for (uint32_t i = 0; i < set->end; i++) {

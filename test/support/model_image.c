@@ -1,5 +1,5 @@
-/* Round trips: the world is saved and loaded into another one. Both are then the same to whoever looks, saving the other
- * one gives the same bytes, and what the program does from there on is what the oracle says. */
+/* Round trips: the world is saved and loaded into another one. Both then look the same, saving the other one gives the
+ * same bytes, and the program continues as the oracle expects. */
 #include "change/entity.h"
 #include "memory/result.h"
 #include "storage/type.h"
@@ -39,7 +39,8 @@ static void compare_pool(model *m, const covey_pool *pool, const covey_pool *oth
     const covey_type *type = covey_pool_type(pool), *twin = covey_pool_type(other);
     uint32_t a = covey_pool_next(pool, 0), b = covey_pool_next(other, 0);
     REQUIRE(m, strcmp(type->name, twin->name) == 0, "a pool of %s, not of %s", twin->name, type->name);
-    REQUIRE(m, (covey_pool_size)(pool) == (covey_pool_size)(other), "another size of %s", type->name);
+    REQUIRE(m, (covey_pool_position_count)(pool) == (covey_pool_position_count)(other), "another size of %s",
+            type->name);
     for (; a == b && a != COVEY_NONE; a = covey_pool_next(pool, a + 1), b = covey_pool_next(other, b + 1)) {
         covey_entity e = covey_pool_at(pool, a);
         const void *value = covey_get_raw(m->world, e, type), *its = covey_get_raw(m->twin, e, twin);
@@ -176,7 +177,7 @@ static bool is_chosen(const covey_world *world, covey_entity e, void *context) {
     return e.index % c->of != c->rest;
 }
 
-/* Who is chosen has what it has in the world, and nobody else is there. */
+/* A chosen entity has the components that it has in the world; no other entity is there. */
 static void compare_chosen(model *m, choice *c) {
     uint32_t alive = 0;
     for (covey_entity e = { 0, 0 }; !covey_is_null(e = covey_entity_next(m->world, e));) {

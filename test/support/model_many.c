@@ -129,7 +129,7 @@ typedef struct creation {
     uint32_t part_count, count, hooks;
     covey_component components[PARTS + 1];
     covey_result expected;
-    bool careful; /* where a hook that says no leaves something behind */
+    bool careful; /* where a hook that fails leaves something behind */
 } creation;
 
 static uint32_t values_of(const creation *c, const part *p) { return p->copies ? 1 : c->count; }

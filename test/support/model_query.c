@@ -83,7 +83,7 @@ static void compare_map(model *m, const covey_pool *held, const oracle_set *set,
     covey_block blocks[4];
     uint32_t counts[4] = { 0 }, behind = 0, end = covey_pool_map(held, first, blocks, 4);
     for (uint32_t i = 0; i < set->end; i++) {
-        uint32_t block = set->ids[i].index / 64;
+        uint32_t block = set->ids[i].index / COVEY__BLOCK_IDS;
         if (set->ids[i].generation == 0) continue;
         behind += block >= end;
         if (block >= first && block - first < 4) counts[block - first]++;
@@ -97,7 +97,7 @@ static void compare_map(model *m, const covey_pool *held, const oracle_set *set,
     }
 }
 
-/* The first position from one on, and who is there. */
+/* The first position from one on, and the entity there. */
 static void pool_next(model *m) {
     const covey_type *type = model_pick_type(m);
     const oracle_pool *pool = oracle_pool_of(m->oracle, type);
@@ -109,7 +109,7 @@ static void pool_next(model *m) {
     while (i < set->end && ((set->by_index ? set->ids[i].index : i) < from || set->ids[i].generation == 0)) i++;
     uint32_t wanted = i == set->end ? COVEY_NONE : set->by_index ? set->ids[i].index : i;
     uint32_t next = covey_pool_next(held, from);
-    compare_map(m, held, set, from / 64);
+    compare_map(m, held, set, from / COVEY__BLOCK_IDS);
     covey_entity e = covey_pool_at(held, from);
     REQUIRE(m, next == wanted, "%u is next from %u on, not %u", next, from, wanted);
     REQUIRE(m, covey_same(e, wanted == from && i < set->end ? set->ids[i] : (covey_entity){ 0, 0 }), "%u:%u is at %u",

@@ -1,6 +1,6 @@
-/* Signals, queues and reactive sets. The oracle tells of each change that it makes; what listeners of the library have
- * heard in a step is the same, as far as they were connected to it, and in the same order. Now and then a listener
- * changes the world itself. */
+/* Signals, queues and reactive sets. The oracle reports each change that it makes; the library's listeners are told the
+ * same in a step, as far as they are connected to it, and in the same order. Now and then a listener changes the world
+ * itself. */
 #include "model_world.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ typedef struct happening {
     covey_signal signal;
     const oracle_pool *pool; /* NULL: about an entity */
     covey_entity e;
-    uint64_t stamp;     /* when a listener heard of it */
+    uint64_t stamp;     /* when a listener was told of it */
     unsigned char byte; /* the first of the value, then */
     bool valued;        /* it is in a queue, with a copy of the value */
 } happening;
@@ -22,7 +22,7 @@ typedef struct history {
     uint32_t count, capacity;
 } history;
 
-/* What somebody hears of. */
+/* What an observer is told of. */
 typedef struct interest {
     const oracle_pool *pool; /* NULL: entities */
     uint32_t signals;
@@ -53,7 +53,7 @@ typedef struct collected {
     covey_reactive *set; /* NULL: not there */
     uint64_t born;
     const oracle_pool *pools[LISTS][MARKED_TYPES];
-    bool decides; /* not all of whom it hears are collected */
+    bool decides; /* it collects only some of the entities that it is told of */
     const char **broken;
     covey_view_desc match;
     model_list marks;
@@ -70,14 +70,14 @@ typedef struct signals {
     uint64_t born, stamps;
     const char *broken; /* what a listener found wrong: it cannot leave the call that it is in */
     bool ends;
-    const listener *actor; /* who does something, once, about an entity, */
+    const listener *actor; /* which acts once, on an entity, */
     action act;
     covey_entity target;
-    covey_signal cue; /* when it hears this */
+    covey_signal cue; /* when it is told this */
     const covey_type *other;
     bool acted, succeeded;
     bool mirrors;              /* what the listener has done, the oracle does as soon as it comes there */
-    covey_entity chain[CHAIN]; /* when the listener hears of the end of one of these, it destroys the next */
+    covey_entity chain[CHAIN]; /* when the listener is told of the end of one of these, it destroys the next */
     uint32_t links, told, mirrored;
 } signals;
 
@@ -92,7 +92,7 @@ static void append(history *to, happening one) {
     to->all[to->count++] = one;
 }
 
-/* Who does not ask for patches hears of them as of values that were set. */
+/* A listener that does not ask for patches is told of them as sets. */
 static covey_signal heard_as(uint32_t asked, covey_signal signal) {
     return signal == COVEY_ON_PATCH && (asked & COVEY_ON_PATCH) == 0 ? COVEY_ON_SET : signal;
 }
@@ -101,7 +101,7 @@ static bool is_about(const interest *about, const happening *one) {
     return about->pool == one->pool && (about->signals & (uint32_t)heard_as(about->signals, one->signal)) != 0;
 }
 
-/* The same as it is heard. */
+/* The same as a listener is told. */
 static happening heard(const interest *about, const happening *one) {
     happening as = *one;
     as.signal = heard_as(about->signals, one->signal);
@@ -218,7 +218,7 @@ static void require_same(model *m, const happening *a, const happening *b) {
             b->pool ? b->pool->type->name : "entities", b->e.index, b->e.generation);
 }
 
-/* What a listener has heard is what there was to hear. The stamps go to what was wanted. */
+/* The events of a listener are the expected ones. The stamps are copied to the expected events. */
 static void compare_heard(model *m, listener *ear) {
     history wanted = { 0 };
     const signals *s = signals_of(m);
@@ -238,9 +238,9 @@ static void compare_heard(model *m, listener *ear) {
     REQUIRE(m, ear->heard.count == count, "%u signals were heard, not %u", ear->heard.count, count);
 }
 
-/* Of one event, listeners hear in the order in which they were connected, or in the opposite order. */
+/* Listeners are told of one event in the order of their connection, or in the opposite order. */
 static void compare_order(model *m, const listener *a, const listener *b) {
-    uint32_t k = 0; /* what both hear of, they hear of in the same order */
+    uint32_t k = 0; /* events that both are told of have the same order */
     for (uint32_t i = 0; i < a->heard.count; i++) {
         const happening *one = &a->heard.all[i];
         bool patches = ((a->about.signals ^ b->about.signals) & COVEY_ON_PATCH) != 0; /* one of them calls these sets */
@@ -381,7 +381,7 @@ static void update_needs(model *m) {
 
 /* Whether queues may have copies of its values. */
 static bool is_bytes(const covey_type *type) {
-    return !type->drop && !type->copy && !type->no_copy && !type->zero_vacated;
+    return !type->drop && !type->copy && !type->no_copy && !type->zero_erased;
 }
 
 /* A listener to random signals of a random type, or of entities; now and then to what does not exist. */
@@ -475,7 +475,7 @@ static void read_event(model *m, kept *queue, uint32_t number) {
     REQUIRE(m, !wanted->valued || is_aligned(event.values, event.type->align), "a value that is not aligned");
 }
 
-/* Some of what is there, or, where the order is that of a group, nothing but how much it is. */
+/* Some of the components; or, where a group decides the order, only their number. */
 static void queue_read(model *m) {
     kept *queue = pick_queue(m);
     if (!queue->queue) return;
@@ -517,7 +517,7 @@ static uint32_t pick_types(model *m, const covey_type **types, uint32_t most, co
     return count;
 }
 
-/* Whether two descriptions, of which the world knows neither, have one name. */
+/* Whether two descriptions, both unknown to the world, have one name. */
 static bool clashes(model *m, const covey_type *a, const covey_type *b) {
     return a && b && a != b && !oracle_pool_of(m->oracle, a) && strcmp(a->name, b->name) == 0;
 }
@@ -664,7 +664,7 @@ static void act(signals *s, const covey_event *event) {
         s->succeeded = covey_add_raw(m->world, e, s->other, NULL) != NULL;
 }
 
-/* Somebody who hears the cue, about a pool or about entities, will act. */
+/* Chooses a listener to the cue, of a pool or of entities, which will act. */
 static bool arm(model *m, const oracle_pool *pool, covey_signal cue, action what, covey_entity e) {
     signals *s = signals_of(m);
     uint32_t first = program_below(&m->program, EARS);
@@ -815,7 +815,7 @@ static void create_and_act(model *m) {
     if (s->acted) oracle_destroy(m->oracle, next);
 }
 
-/* Who is being destroyed gets nothing. */
+/* An entity that is being destroyed gets no component. */
 static void destroy_and_act(model *m) {
     signals *s = signals_of(m);
     covey_entity e = model_pick(m);
@@ -840,7 +840,7 @@ static uint32_t pick_chain(model *m) {
     return s->links;
 }
 
-/* Of those that hear of the end of entities, the one that is told last: everybody knows of an end before it acts. */
+/* The last of the listeners to the end of entities: all others are told before it acts. */
 static const listener *last_to_hear(const signals *s) {
     const listener *last = NULL;
     for (uint32_t i = 0; i < EARS; i++) {
@@ -851,7 +851,7 @@ static const listener *last_to_hear(const signals *s) {
     return last;
 }
 
-/* An entity is destroyed, and a listener destroys another one, and, when it hears of that, another one. */
+/* An entity is destroyed; a listener destroys another one, and, when it is told of that, a third. */
 static void destroy_and_destroy(model *m) {
     signals *s = signals_of(m);
     if (pick_chain(m) == 0 || !arm(m, NULL, COVEY_ON_DESTROY, DESTROYS_NEXT, s->chain[0])) return;
@@ -988,7 +988,7 @@ static const model_operation operations[] = {
     { NULL, NULL, 0, false },
 };
 
-/* What there is to hear of entities. */
+/* The events of entities. */
 static const model_operation ends[] = {
     { "connect", connect_function, 6, false },
     { "disconnect", disconnect_function, 4, true },

@@ -84,7 +84,7 @@ static void pick_desc(model *m, covey_view_desc *desc) {
     }
     if (!model_is_about_visibility(m)) return;
     uint32_t kind = program_below(p, 20);
-    desc->disabled = kind == 19;
+    desc->include_disabled = kind == 19;
     if (kind < 5 && used[slot[kind]] < COVEY_TERMS) kinds[kind][used[slot[kind]]++] = covey_id(covey_disabled);
 }
 
@@ -96,7 +96,8 @@ static void check_view(model *m, const tour *t, bool valid) {
     REQUIRE(m, !covey_view_type(view, fields), "a field behind the last");
     for (uint32_t i = 0; i < fields; i++) {
         REQUIRE(m, covey_view_type(view, i) == oracle_view_type(&t->desc, i), "field %u is of another type", i);
-        REQUIRE(m, covey_view_reads(view, i) == oracle_view_reads(&t->desc, i), "field %u is read and not", i);
+        REQUIRE(m, covey_view_is_read_only(view, i) == oracle_view_is_read_only(&t->desc, i),
+                "field %u is read and not", i);
     }
 }
 
@@ -197,7 +198,7 @@ static void check_field(model *m, const tour *t, uint32_t field, covey_entity e,
     REQUIRE(m, (at != NULL) == seen, "%u:%u and its %s, as the view sees it", e.index, e.generation, type->name);
     if (!seen || type == covey_id(covey_disabled)) return;
     model_check_field(m, type, e, at);
-    if (!oracle_view_reads(&t->desc, field)) model_touch(m, type, e);
+    if (!oracle_view_is_read_only(&t->desc, field)) model_touch(m, type, e);
 }
 
 /* ---- Spans --------------------------------------------------------------------------------------------------------*/
@@ -328,8 +329,8 @@ static void change_other(model *m, const tour *t, model_list *gained) {
     else model_add(m, type, other);
 }
 
-/* Of a list, what was wanted in the beginning comes in order and once. What stopped matching can only be an entity that
- * was visited and is listed again. */
+/* In a list, the entities that were wanted at the beginning come in order and once. One that stopped matching can only
+ * be an entity that was visited and is listed again. */
 static bool is_next_of_list(model *m, const tour *t, uint32_t *next, covey_entity e) {
     const model_list *wanted = &m->wanted;
     while (*next < wanted->count && !is_on_tour(m, t, wanted->ids[*next])) ++*next;
@@ -338,8 +339,8 @@ static bool is_next_of_list(model *m, const tour *t, uint32_t *next, covey_entit
     return true;
 }
 
-/* The first that is due in the present order, from the last row's place on: what was swapped into the place of a row that
- * left comes next. */
+/* The first entity that is due in the present order, from the last row's place on: the entity that was swapped into the
+ * place of a removed row comes next. */
 static covey_entity next_due(const model *m, const tour *t, uint32_t *place) {
     bool sparse = is_sparse_lead(t->lead);
     const covey_entity *ids = sparse ? t->lead->set->ids : m->wanted.ids;
@@ -356,7 +357,7 @@ static void reach(model *m, const tour *t, covey_entity e, uint32_t *place) {
     REQUIRE(m, *place < set->end, "%u:%u lies before what was visited", e.index, e.generation);
 }
 
-/* Whoever was wanted in the beginning comes once, when it is its turn; others only if they got something since. */
+/* Each entity that was wanted at the beginning comes once, in its turn; others only if they got a component since. */
 static void follow(model *m, const tour *t, uint32_t *place, covey_entity e, const model_list *gained) {
     REQUIRE(m, is_on_tour(m, t, e), "%u:%u is visited and does not match", e.index, e.generation);
     bool due = t->way == WAY_LIST ? is_next_of_list(m, t, place, e) : model_is_due(m, e);
@@ -370,7 +371,7 @@ static void follow(model *m, const tour *t, uint32_t *place, covey_entity e, con
     if (t->way != WAY_LIST && is_sparse_lead(t->lead)) reach(m, t, e, place);
 }
 
-/* How many of those that were wanted were not visited. */
+/* How many of the wanted entities were not visited. */
 static uint32_t count_missed(model *m, const tour *t, uint32_t next) {
     if (t->way != WAY_LIST) return m->turns.count;
     while (next < m->wanted.count && !is_on_tour(m, t, m->wanted.ids[next])) next++;
@@ -405,7 +406,7 @@ static void changing_rows(model *m) {
         check_row(m, &t, row, e);
         if (gained->count < 200 && program_chance(&m->program, often)) change_other(m, &t, gained);
         if (program_chance(&m->program, 2 * often)) change_row(m, e);
-        bool stayed = is_on_tour(m, &t, e); /* who left may come back, elsewhere */
+        bool stayed = is_on_tour(m, &t, e); /* an entity that left may come back elsewhere */
         if (gained->count < 200 && program_chance(&m->program, often)) change_other(m, &t, gained);
         if (stayed) check_row(m, &t, row, e);
     }

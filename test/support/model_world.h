@@ -15,7 +15,7 @@ typedef struct model_list {
     uint32_t count, capacity;
 } model_list;
 
-/* Who is still to be visited by an iteration: a flag for each index. */
+/* The entities that an iteration has still to visit: a flag for each index. */
 typedef struct model_turns {
     bool *due;
     uint32_t count, capacity;
@@ -35,15 +35,15 @@ typedef struct model {
     covey_result result;         /* that the world should have */
     uint64_t block_forms;        /* for the report; capacity 64 is bit 0 */
     uint32_t failures, messages; /* of the step */
-    bool sets_are_kept;          /* somebody needs memory to hear of values that are overwritten */
+    bool sets_are_kept;          /* an observer needs memory to be told of overwritten values */
     bool may_allocate;           /* the step may, although it is quiet otherwise */
     unsigned char value[VALUE_BYTES];
     unsigned char array[MODEL_BATCH * VALUE_BYTES];
     model_list wanted, visited; /* of an iteration */
     model_turns turns;
     void *state;       /* of the subject */
-    void *whole;       /* of one that combines others, each of which has a state */
-    bool behind;       /* the step has made changes of which the oracle does not know yet */
+    void *whole;       /* of a subject that combines others, which have a state each */
+    bool behind;       /* the step has made changes that the oracle does not know yet */
     covey_world *twin; /* another world that is like this one, for as long as it is of interest */
     covey_buffer image, again;
 } model;
@@ -89,7 +89,7 @@ bool model_is_about_visibility(const model *m);
 /* For operations that choose the operands: something of an entity is disabled, or enabled. */
 void model_toggle(model *m, const covey_type *type, covey_entity e, bool disabled); /* NULL: all of it */
 
-/* An order for values of a type, of which there are about so many; now and then a wrong one. */
+/* An order for about so many values of a type; now and then a wrong one. */
 covey_order model_pick_order(model *m, const covey_type *type, uint32_t count);
 /* Whether a group or an order of its own says where the components of a pool are. */
 bool model_is_bound(const model *m, const oracle_pool *pool);
@@ -135,8 +135,8 @@ struct model_subject {
     void (*compare)(model *m); /* with all else */
     void (*end)(model *m);     /* the world is about to end */
     void (*forget)(model *m);  /* the program has ended or failed: frees the state */
-    /* These may be missing: what follows when all was cleared; the bytes it has that are not the world's; the owners that
-     * it has in no pool. */
+    /* These may be NULL. `clear`: what follows when everything was cleared. `memory`: its bytes that are not the
+     * world's. `count_tokens`: its owned values that are in no pool. */
     void (*clear)(model *m);
     size_t (*memory)(const model *m);
     void (*count_tokens)(const model *m, uint32_t *live);
@@ -167,9 +167,10 @@ extern const struct model_subject model_visible; /* enabling, and change ticks *
 extern const struct model_subject model_all;     /* all of these together */
 extern const struct model_subject model_history; /* going back, with all of these */
 
-/* Of signals, for what combines them with others; m->state is that of the signals. Arms a listener that removes the
- * component, or destroys the entity, of which it hears: of this one, or, for null, of the first that it hears of. False
- * when nobody listens. Then whether it did, and to whom. Mirrored, the oracle does the same as soon as it comes there. */
+/* Parts of the subject of signals, for subjects that combine it with others; m->state is the state of signals. `arm`
+ * chooses a listener that removes the component, or destroys the entity, when it is told of e, or, if e is null, of any
+ * entity; false without a listener. `acted` returns whether it did, and to which entity. `mirror` has the oracle do the
+ * same at the same point. */
 bool model_signals_arm(model *m, const oracle_pool *pool, covey_signal cue, bool destroys, covey_entity e);
 bool model_signals_acted(const model *m, covey_entity *e);
 void model_signals_mirror(model *m);

@@ -1,11 +1,11 @@
-/* What happens to several types, as text: "+Pa3 " is an add of a Packed to index 3; '=' is a set, '-' a removal, '*' and
- * '!' are the beginning and the end of an entity. */
+/* Changes of several types, as text: "+Pa3 " is an add of a Packed to index 3; '=' is a set, '-' a removal, '*' and '!'
+ * are the beginning and the end of an entity. */
 #ifndef COVEY_TEST_NEWS_H
 #define COVEY_TEST_NEWS_H
 
 #include "fixture.h"
 
-/* A listener that writes down what it hears. */
+/* A listener that records its events. */
 void note_news(const covey_event *event, void *context);
 void forget_news(void);
 void assert_news(const char *wanted); /* this was written since they were forgotten, or asserted */

@@ -4,7 +4,7 @@
 #include <covey/hierarchy.h>
 #include <stdio.h>
 
-/* ---- Counted values ------------------------------------------------------------------------------------------------*/
+/* ---- Counted values -----------------------------------------------------------------------------------------------*/
 
 static uint32_t counted[100];
 static uint32_t counted_total;
@@ -33,7 +33,7 @@ COVEY_COMPONENT_DEFINE(Counted, .storage = COVEY_STORAGE_SPARSE, .drop = counted
 COVEY_COMPONENT_DEFINE(CountedBlock, .drop = counted_drop, .copy = counted_copy);
 COVEY_COMPONENT_DEFINE(CountedPinned, .storage = COVEY_STORAGE_PINNED, .drop = counted_drop, .copy = counted_copy);
 
-/* ---- Scenes --------------------------------------------------------------------------------------------------------*/
+/* ---- Scenes -------------------------------------------------------------------------------------------------------*/
 
 void scene_create(scene *s, prepare_fn *prepare, covey_policy policy) {
     *s = (scene){ .policy = policy };
@@ -76,7 +76,7 @@ static void *resize_others(void *context, void *ptr, size_t old_size, size_t new
 
 covey_allocator scene_allocator(scene *s) { return (covey_allocator){ resize_others, s }; }
 
-/* ---- Scenes as text ------------------------------------------------------------------------------------------------*/
+/* ---- Scenes as text -----------------------------------------------------------------------------------------------*/
 
 typedef struct text {
     size_t length;
@@ -108,10 +108,10 @@ static void write_entity(text *to, covey_entity e) {
 /* Positions, ids and the bytes of values. A pool without components does not show. */
 static void write_pool(text *to, const covey_pool *pool) {
     const covey_type *type = covey_pool_type(pool);
-    if ((covey_pool_size)(pool) == 0 && covey_pool_count(pool) == 0) return;
-    if (strncmp(type->name, "covey.", 6) == 0) return; /* its bytes are nobody's business */
+    if ((covey_pool_position_count)(pool) == 0 && covey_pool_count(pool) == 0) return;
+    if (strncmp(type->name, "covey.", 6) == 0) return; /* its bytes are private */
     write_text(type->name, to);
-    write_number(to, "(%u): ", (covey_pool_size)(pool));
+    write_number(to, "(%u): ", (covey_pool_position_count)(pool));
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         covey_entity e = covey_pool_at(pool, at);
         const unsigned char *bytes = covey_pool_get_raw(pool, e);
@@ -126,7 +126,7 @@ static void write_pool(text *to, const covey_pool *pool) {
     write_text("\n", to);
 }
 
-/* Name, parent and next sibling, of those that have any. */
+/* Name, parent and next sibling of the entities that have any. */
 static void write_place(text *to, const covey_world *world, covey_entity e) {
     const char *name = covey_name(world, e);
     covey_entity parent = covey_parent(world, e);
@@ -154,7 +154,7 @@ static void write_world(text *to, const covey_world *world) {
 
 static void write_set(text *to, const covey_sparse_set *set) {
     write_text(set_text(set).at, to);
-    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++)
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(set); i++)
         if (covey_sparse_set_at(set, i).generation != 0) write_number(to, " %u", stamp_at(set, i));
 }
 
@@ -173,7 +173,7 @@ static void write_end(text *to, scene *s) {
     write_scene(to, s);
 }
 
-/* ---- The harness ---------------------------------------------------------------------------------------------------*/
+/* ---- The harness --------------------------------------------------------------------------------------------------*/
 
 typedef struct trial {
     char name[80];
@@ -203,8 +203,8 @@ static void nothing_changed(const scene *s) {
     assert_string_equal(after.at, before.at);
 }
 
-/* Lets one allocation fail, and maybe all behind it. Returns whether there was one. Some operations can do without some of
- * the memory that they ask for: then they end as ever. */
+/* Lets one allocation fail, and optionally all later ones. Returns whether there was one. Some operations can do
+ * without some of the memory that they request: these succeed. */
 static bool fails_at(const trial *t, uint64_t at, bool for_good, bool may_do_without) {
     scene s;
     scene_create(&s, t->prepare, t->policy);
@@ -275,7 +275,7 @@ static void survives_failures(void **state) {
     }
 }
 
-/* ---- Tests ---------------------------------------------------------------------------------------------------------*/
+/* ---- Tests --------------------------------------------------------------------------------------------------------*/
 
 enum { TRIALS = 160 };
 static trial trials[TRIALS];

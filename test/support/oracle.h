@@ -45,7 +45,7 @@ const char *oracle_fault_name(oracle_fault fault);
 typedef struct oracle_set {
     covey_policy policy;
     uint32_t size; /* bytes of a value */
-    bool zero_vacated;
+    bool zero_erased;
     bool by_index; /* the set of a block pool: no policy, always in the order of indices */
     bool pinned;   /* by index, and values never move */
     bool kept;     /* in `order`, whatever is added */
@@ -128,7 +128,7 @@ typedef struct oracle_group {
     uint32_t owned;
 } oracle_group;
 
-/* Hears of each change when it is made. */
+/* Is told of each change when it is made. */
 typedef void oracle_hear_fn(covey_signal signal, const oracle_pool *pool, covey_entity e, void *context);
 
 typedef struct oracle_world {
@@ -155,7 +155,7 @@ typedef struct oracle_world {
 
 oracle_world *oracle_world_create(oracle_fault fault);
 void oracle_world_destroy(oracle_world *world);
-/* A copy; and back to what a copy says. Who hears, groups, types that are known and what is kept in order stay. */
+/* A copy; and back to the state of a copy. Listeners, groups, known types and kept orders stay. */
 oracle_world *oracle_world_copy(const oracle_world *world);
 void oracle_world_return(oracle_world *world, const oracle_world *to);
 
@@ -223,7 +223,7 @@ uint64_t oracle_changed_at(oracle_world *world, const oracle_pool *pool, covey_e
 bool oracle_view_valid(const covey_view_desc *desc);
 uint32_t oracle_view_fields(const covey_view_desc *desc);
 const covey_type *oracle_view_type(const covey_view_desc *desc, uint32_t field);
-bool oracle_view_reads(const covey_view_desc *desc, uint32_t field);
+bool oracle_view_is_read_only(const covey_view_desc *desc, uint32_t field);
 bool oracle_view_matches(oracle_world *world, const covey_view_desc *desc, covey_entity e);
 /* Whether the view sees a component of the entity, or its tag covey_disabled. */
 bool oracle_view_sees(oracle_world *world, const covey_view_desc *desc, const covey_type *type, covey_entity e);

@@ -1,4 +1,4 @@
-/* The naive group: a description. Who is a member is found by looking at the entity. */
+/* The naive group: a description. Membership is found by looking at the entity. */
 #include "oracle.h"
 
 static uint32_t count_of(const covey_type *const *types) {

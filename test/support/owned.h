@@ -1,4 +1,4 @@
-/* A component that owns something: its hooks count, and say no when told. */
+/* A component that owns something: its hooks count, and fail on request. */
 #ifndef COVEY_TEST_OWNED_H
 #define COVEY_TEST_OWNED_H
 

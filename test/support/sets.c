@@ -29,7 +29,7 @@ void under_each_policy(policy_test *test) {
     }
 }
 
-/* ---- Values --------------------------------------------------------------------------------------------------------*/
+/* ---- Values -------------------------------------------------------------------------------------------------------*/
 
 void push_number(covey_sparse_set *set, covey_entity e, uint32_t value) {
     assert_int_equal(covey_sparse_set_push(set, e, &value), COVEY_OK);
@@ -58,7 +58,7 @@ void assert_stamped(const covey_sparse_set *set) {
         assert_int_equal(stamp_at(set, p), stamp_of(covey_sparse_set_at(set, p).index));
 }
 
-/* ---- Text ----------------------------------------------------------------------------------------------------------*/
+/* ---- Text ---------------------------------------------------------------------------------------------------------*/
 
 static void append_number(set_text_of *to, uint32_t number) {
     const char *format = number == COVEY_NONE ? "null" : "%u";
@@ -89,7 +89,7 @@ set_text_of set_text(const covey_sparse_set *set) {
     set_text_of out = { "", 0 };
     bool swap_only = covey_sparse_set_policy(set) == COVEY_SWAP_ONLY;
     append(&out, "[");
-    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(set); i++) {
         if (i != 0) append(&out, " ");
         if (swap_only && i == covey_sparse_set_head(set)) append(&out, "| ");
         append_id(&out, set, covey_sparse_set_at(set, i));
@@ -101,7 +101,7 @@ set_text_of set_text(const covey_sparse_set *set) {
 
 void assert_set(const covey_sparse_set *set, const char *expected) { assert_string_equal(set_text(set).at, expected); }
 
-/* ---- Scripts -------------------------------------------------------------------------------------------------------*/
+/* ---- Scripts ------------------------------------------------------------------------------------------------------*/
 
 static void act(covey_sparse_set *set, const char *verb, covey_entity e, bool force_back) {
     uint32_t stamp = stamp_of(e.index);

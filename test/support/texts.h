@@ -1,5 +1,5 @@
-/* Components that own something elsewhere: a text and some handles, in a table of this file. A value has the number of a
- * place in it, the lowest that was free. Codecs save and load what is there; drops and copies are counted. */
+/* Components that own something elsewhere: a text and some handles, in a table of this file. A value has the number of
+ * a place in it, the lowest free one. Codecs save and load the content; drops and copies are counted. */
 #ifndef COVEY_TEST_TEXTS_H
 #define COVEY_TEST_TEXTS_H
 

@@ -7,8 +7,8 @@
 
 enum { VALUE_BYTES = 64, VALUE_TOKENS = 257, VALUE_TYPES = 42, VALUE_DESCRIPTIONS = 11 };
 
-/* All sizes, alignments, policies, storages and hooks; some contradict others or themselves. New ones come last, so that
- * the inputs of the corpus keep their meaning. */
+/* All sizes, alignments, policies, storages and hooks; some contradict others or themselves. New ones come last, so
+ * that the inputs of the corpus keep their meaning. */
 extern const covey_type *const value_types[VALUE_TYPES];
 /* For types made at run time. */
 extern const covey_type value_descriptions[VALUE_DESCRIPTIONS];

@@ -1,4 +1,4 @@
-/* Parents and children: who is below whom, in which order, and what becomes of them. */
+/* Parents and children: the tree, the order of children, and what happens to them. */
 #include "tree/hierarchy.h"
 #include "tree/name.h"
 #include "tree/node.h"
@@ -336,7 +336,7 @@ static void test_everything_ends_in_any_order(void **state) {
 static void test_clearing_all_leaves_roots(void **state) {
     (void)state;
     plant();
-    covey_clear_all(world);
+    covey_clear_components(world);
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_root(i);
         assert_int_equal(covey_child_count(world, e[i]), 0);
@@ -346,7 +346,7 @@ static void test_clearing_all_leaves_roots(void **state) {
     CHILDREN(6, 0);
 }
 
-/* Their pool is one as any other for whoever goes through all pools. */
+/* A loop over all pools sees their pool like any other. */
 static void test_the_pool_of_nodes_may_be_converted_compacted_and_shrunk(void **state) {
     (void)state;
     plant();
@@ -360,7 +360,7 @@ static void test_the_pool_of_nodes_may_be_converted_compacted_and_shrunk(void **
     assert_root(3);
     set_parent(7, 0);
     CHILDREN(0, 2, 7);
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_root(7);
 }
 
@@ -406,7 +406,7 @@ static void add_packed(const uint32_t *order, uint32_t count) {
 
 static void assert_packed(const uint32_t *order, uint32_t count) {
     const Packed *values = covey_pool_values(covey_pool_of(world, Packed), Packed);
-    assert_int_equal(covey_pool_size(covey_pool_of(world, Packed)), count);
+    assert_int_equal(covey_pool_position_count(covey_pool_of(world, Packed)), count);
     for (uint32_t i = 0; i < count; i++) assert_int_equal(values[i].number, order[i]);
 }
 
@@ -465,7 +465,7 @@ static void test_a_long_pool_has_parents_before_children(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(many); i++) add_value(many[(i * 7) % 800], covey_id(Packed), i);
     covey_pool *pool = covey_pool_of(world, Packed);
     assert_int_equal(covey_pool_sort_by_depth(pool), COVEY_OK);
-    for (uint32_t i = 1; i < covey_pool_size(pool); i++)
+    for (uint32_t i = 1; i < covey_pool_position_count(pool); i++)
         assert_true(covey_depth(world, covey_pool_ids(pool)[i - 1]) <= covey_depth(world, covey_pool_ids(pool)[i]));
 }
 
@@ -494,7 +494,7 @@ static void test_another_world_gets_the_same_places_and_names(void **state) {
         if (done) assert_true(world_digest(to) == world_digest(world));
         else {
             assert_int_equal(covey_world_result(to), COVEY_ERROR_MEMORY);
-            covey_clear_all(to); /* parents stay when names fail */
+            covey_clear_components(to); /* parents stay when names fail */
             assert_true(world_digest(to) == empty);
         }
         covey_destroy_all(to);
@@ -567,8 +567,8 @@ static bool no_parent(scene *s) { return covey_parent_set(s->world, s->e[1], non
 static bool to_front(scene *s) { return covey_child_move(s->world, s->e[3], s->e[1]) == COVEY_OK; }
 static bool destroy_parent(scene *s) { return covey_destroy(s->world, s->e[0]); }
 static bool destroy_tree(scene *s) { return covey_destroy_tree(s->world, s->e[0]) == 5; }
-static bool clear_all(scene *s) {
-    covey_clear_all(s->world);
+static bool clear_components(scene *s) {
+    covey_clear_components(s->world);
     return true;
 }
 static bool walk(scene *s) {
@@ -591,7 +591,7 @@ static const operation free_operations[] = {
     { "covey_child_move", family, to_front },
     { "covey_destroy, a parent", family, destroy_parent },
     { "covey_destroy_tree", family, destroy_tree },
-    { "covey_clear_all, a hierarchy", family, clear_all },
+    { "covey_clear_components, a hierarchy", family, clear_components },
     { "looking at a hierarchy", family, walk },
 };
 

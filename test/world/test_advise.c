@@ -15,7 +15,7 @@ static void fill_far(covey_pool *pool) { give(pool, covey_create_at(world, 220 *
 static void fill_all(covey_pool *pool) {
     for (uint32_t i = 0; i < MANY; i++) give(pool, covey_create(world));
 }
-/* In any order, and some are taken again, so that there are holes and blocks larger than what they hold. */
+/* In any order, and some are removed again, so that there are holes, and blocks larger than their content. */
 static void fill_part(covey_pool *pool, uint32_t one_of) {
     test_random random = { one_of };
     covey_entity e[MANY];

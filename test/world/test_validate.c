@@ -3,8 +3,8 @@
 
 static covey_entity held[8];
 
-/* Entities 0 to 7 of which 2, 3 and 5 are dead, and a range with one alive and one free. Entity 0 has everything, the
- * pools with holes have holes, swap only has one dead element. */
+/* Entities 0 to 7, where 2, 3 and 5 are dead, and a range with one alive and one free. Entity 0 has every component,
+ * the pools with holes have holes, swap only has one dead element. */
 static int broken_setup(void **state) {
     if (world_setup(state) != 0) return -1;
     for (uint32_t i = 0; i < COUNT_OF(held); i++) {
@@ -206,7 +206,8 @@ static void test_listeners(void **state) {
     BREAK(uint64_t, world->connections, 0, "listeners: a connection that was never made");
     BREAK(void *, world->dying, &somebody, "entities: one that dies without a word");
     BREAK(uint8_t, tags->uses, COVEY__USE_INTERNAL, "block: wrongly marked as direct, or not marked");
-    BREAK(uint8_t, tags->blocks.pages[0]->capacity[0], 64, "reactive set: a block is not prepared for marks");
+    BREAK(uint8_t, tags->blocks.pages[0]->capacity[0], COVEY__BLOCK_IDS,
+          "reactive set: a block is not prepared for marks");
     BREAK(uint64_t, tags->blocks.pages[0]->summary, 2, "reactive set: the summary is wrong");
     BREAK(uint32_t, tags->blocks.count, 9, "reactive set: the number of marks is wrong");
     BREAK(size_t, tags->blocks.heap.bytes, 1, "reactive set: bytes that are not accounted for");

@@ -9,7 +9,7 @@
 
 static const char help[] =
     "usage: covey-sim [options]\n"
-    "Runs random programs over all features of Covey, and compares each step with a naive model. A program that fails is\n"
+    "Runs random programs over all features of Covey, and compares each step with a naive model. A failing program is\n"
     "shrunk and printed; its seed, or the printed text, runs it again.\n"
     "\n"
     "  --seed N         begin with this seed (default: 1; 0: by the clock)\n"
@@ -27,7 +27,7 @@ static const char help[] =
     "  --quiet          no progress\n"
     "  --help           this text\n"
     "\n"
-    "Exit status: 0 no program failed, 1 one did, a pair is too rare or a lie was not noticed, 2 the options are wrong.\n"
+    "Exit status: 0 no program failed; 1 one failed, a pair is too rare or a lie was not noticed; 2 wrong options.\n"
     "\n"
     "Lies:\n";
 

@@ -15,7 +15,7 @@ typedef enum call_deed {
     SUCCEED,
     FAIL_WHILE_ALIVE, /* LIMIT, as long as the entity lives */
     MAKE_ENTITY,
-    GIVE_VALUE, /* of any type: also of those that a buffer does not take */
+    GIVE_VALUE, /* of any type, also of types that a buffer refuses */
     END_ENTITY,
     RECORD_HERE, /* refused: the buffer is being replayed */
     RECORD_ELSEWHERE,

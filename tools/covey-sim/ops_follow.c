@@ -210,7 +210,7 @@ static bool is_gone(const following *w, const sim_pair *before) {
     return covey_is_null(sim_map_find(&w->now, before->from)) && naive_find(w->side->naive, before->to);
 }
 
-/* Names of the source take the place of those here, but a name that a sibling of this world's own has is left out. */
+/* Names of the source replace the names here; a name that a sibling of this world's own has is left out. */
 static void follow_names(const following *w) {
     const sim_map *before = &w->f->known.map;
     for (uint32_t i = 0; i < before->count; i++)

@@ -91,7 +91,7 @@ static sim_map expect_handles(sim *s, const sim_side *side, const naive_world *i
     return map;
 }
 
-/* `merged` tells of those that have another handle, and of no others. */
+/* `merged` is told of the entities that got another handle, and of no others. */
 static void check_handles(sim *s, const sim_map *expected, const sim_map *told) {
     uint32_t others = 0;
     for (uint32_t i = 0; i < expected->count; i++) {

@@ -10,7 +10,8 @@ typedef struct mirrored {
     uint32_t seed;
 } mirrored;
 
-/* What a listener knows from events alone: who has the component, and its value; or which entities exist. */
+/* What a listener knows from events alone: the entities with the component and their values; or the existing
+ * entities. */
 typedef struct mirror {
     sim *s;
     covey_connection connection;
@@ -50,7 +51,7 @@ static void hear_one(mirror *m, const covey_event *event, uint32_t k) {
     covey_entity e = event->entities[k];
     mirrored *known = find_mirrored(m, e);
     bool begins = event->signal == COVEY_ON_ADD || event->signal == COVEY_ON_CREATE;
-    /* A listener may set what is being removed. Others are told of the removal first, then of that. */
+    /* A listener may set the component that is being removed. Others are told of the removal first, then of the set. */
     if (!known && event->signal == COVEY_ON_SET && m->s->nested != 0) return;
     SIM_REQUIRE(m->s, begins == !known, "a listener is told of signal %d of %u:%u, which it %s", event->signal, e.index,
                 e.generation, known ? "knows" : "does not know");

@@ -8,28 +8,25 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define SIM_FEATURES(X)                                                                                               \
-    X(CREATE, "create")                                                                                               \
-    X(EXACT, "exact handles")                                                                                         \
-    X(RANGE, "ranges") X(DESTROY, "destroy") X(ADD, "add") X(SET, "set") X(PATCH, "patch") X(REMOVE, "remove") X(     \
-        TAKE, "take") X(REMOVE_IF, "remove_if") X(CLEAR, "clear") X(MANY, "calls for many") X(WITH, "create_with")    \
-        X(BLOCKS, "blocks") X(PINNED, "pinned") X(SPARSE, "sparse") X(IN_PLACE, "in place") X(SWAP_ONLY, "swap only") \
-            X(ORDERED, "ordered") X(TAGS, "tags") X(DROP, "drop hooks") X(MOVE, "move hooks")                         \
-                X(LINKS, "entity fields") X(SPANS, "spans") X(ROWS, "rows") X(COMPACT, "compact")                     \
-                    X(CONVERT, "convert") X(SORT, "sort") X(KEEP, "kept order") X(GROUP, "sparse groups")             \
-                        X(BLOCK_GROUP, "block groups") X(LISTENER, "listeners") X(REENTRANT, "re-entrant listeners")  \
-                            X(QUEUE, "queues") X(QUEUE_VALUES, "queues with values") X(REACTIVE, "reactive sets")     \
-                                X(KEEP_DESTROYED, "keep_destroyed") X(COMMANDS, "commands") X(SCHEDULE, "schedules")  \
-                                    X(TREE, "hierarchy") X(NAMES, "names") X(DISABLE, "disabling") X(TICKS, "ticks")  \
-                                        X(RESOURCE, "resources") X(COPY, "copy") X(CLONE, "clone")                    \
-                                            X(CLONE_INTO, "clone_into") X(CLONE_TREE, "clone_tree")                   \
-                                                X(WORLD_CLONE, "world clone") X(LOAD, "save and load")                \
-                                                    X(LOAD_CLEARED, "load into cleared") X(MERGE, "merge")            \
-                                                        X(FOLLOW, "follow") X(FILTER, "filtered images")              \
-                                                            X(HISTORY, "history") X(RESTORE, "restore")               \
-                                                                X(FILES, "files") X(FILES_FAIL, "files fail")         \
-                                                                    X(MEMORY_FAILS, "memory fails")                   \
-                                                                        X(COPY_FAILS, "copies fail")
+/* clang-format off */
+#define SIM_FEATURES(X)                                                                                  \
+    X(CREATE, "create") X(EXACT, "exact handles") X(RANGE, "ranges") X(DESTROY, "destroy") X(ADD, "add") \
+    X(SET, "set") X(PATCH, "patch") X(REMOVE, "remove") X(TAKE, "take") X(REMOVE_IF, "remove_if")        \
+    X(CLEAR, "clear") X(MANY, "calls for many") X(WITH, "create_with") X(BLOCKS, "blocks")               \
+    X(PINNED, "pinned") X(SPARSE, "sparse") X(IN_PLACE, "in place") X(SWAP_ONLY, "swap only")            \
+    X(ORDERED, "ordered") X(TAGS, "tags") X(DROP, "drop hooks") X(MOVE, "move hooks")                    \
+    X(LINKS, "entity fields") X(SPANS, "spans") X(ROWS, "rows") X(COMPACT, "compact")                    \
+    X(CONVERT, "convert") X(SORT, "sort") X(KEEP, "kept order") X(GROUP, "sparse groups")                \
+    X(BLOCK_GROUP, "block groups") X(LISTENER, "listeners") X(REENTRANT, "re-entrant listeners")         \
+    X(QUEUE, "queues") X(QUEUE_VALUES, "queues with values") X(REACTIVE, "reactive sets")                \
+    X(KEEP_DESTROYED, "keep_destroyed") X(COMMANDS, "commands") X(SCHEDULE, "schedules")                 \
+    X(TREE, "hierarchy") X(NAMES, "names") X(DISABLE, "disabling") X(TICKS, "ticks")                     \
+    X(RESOURCE, "resources") X(COPY, "copy") X(CLONE, "clone") X(CLONE_INTO, "clone_into")               \
+    X(CLONE_TREE, "clone_tree") X(WORLD_CLONE, "world clone") X(LOAD, "save and load")                   \
+    X(LOAD_CLEARED, "load into cleared") X(MERGE, "merge") X(FOLLOW, "follow")                           \
+    X(FILTER, "filtered images") X(HISTORY, "history") X(RESTORE, "restore") X(FILES, "files")           \
+    X(FILES_FAIL, "files fail") X(MEMORY_FAILS, "memory fails") X(COPY_FAILS, "copies fail")
+/* clang-format on */
 
 typedef enum sim_feature {
 #define SIM_FEATURE_NAME(name, text) SIM_##name,

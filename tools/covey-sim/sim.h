@@ -1,8 +1,8 @@
 /* covey-sim: random programs over all features of Covey at once, held against a naive model.
  *
- * A program is an array of steps. A step names an operation, two worlds and a few numbers. Operands are chosen from what
- * exists when the step runs ("the b-th living entity"), so that any step can be left out and the rest is still a
- * program: that is what shrinking needs. One seed is one program.
+ * A program is an array of steps. A step names an operation, two worlds and a few numbers. The operation chooses its
+ * operands when it runs ("the b-th living entity"), so that the rest is still a program when a step is left out, as
+ * shrinking does. One seed is one program.
  *
  *     main.c      options, and the loop over seeds
  *     program.c   steps: made from a seed, written as text, read from text
@@ -114,7 +114,7 @@ void sim_touch_type(sim *s, uint32_t type);
 
 /* ---- Operands ----------------------------------------------------------------------------------------------------*/
 
-/* The n-th of those that exist, counted round. */
+/* The n-th of the existing ones, modulo their number. */
 sim_side *sim_side_of(sim *s);                       /* of the step's world */
 sim_side *sim_other_side(sim *s);                    /* of its second world: another one than the first */
 uint32_t sim_type(uint32_t n);                       /* any type */
@@ -197,7 +197,7 @@ covey_pool *sim_pool(sim *s, sim_side *side, uint32_t type);
 /* The entities of a pool in its order; returns how many. No world has more than SIM_LISTED. */
 enum { SIM_LISTED = 4096 };
 uint32_t sim_list_pool(const covey_pool *pool, covey_entity *list);
-/* Whether covey_pool_keep keeps the pool in order, or a group owns it. */
+/* Whether covey_pool_keep_sorted keeps the pool in order, or a group owns it. */
 bool sim_is_kept(const sim_side *side, uint32_t type);
 bool sim_is_owned(const sim_side *side, uint32_t type);
 /* A type that a group owns, or any type. */

@@ -6,7 +6,8 @@
 #ifndef COVEY_SIM_SYSTEMS_H
 #define COVEY_SIM_SYSTEMS_H
 
-#include <covey/order.h>
+#include <covey/group.h>
+#include <covey/sort.h>
 #include <covey/schedule.h>
 
 #include "views.h"
@@ -36,7 +37,7 @@ typedef struct member {
     char name[NAME], after[NAME], before[NAME]; /* "": no link */
     uint32_t salt, phase;
     covey_system desc;
-    /* What it visits: its fields, of which the first `with` are needed. */
+    /* What it visits: its fields; the first `with` are required. */
     uint32_t fields[FIELDS], field_count, with, without[FIELDS], without_count;
     bool sees_disabled, visits, is_read[FIELDS];
     bool rows;

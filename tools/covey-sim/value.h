@@ -1,6 +1,6 @@
-/* Component types with every storage, policy and hook, and a ledger of values that own something. A value is made from a
- * seed, and shows damage: its bytes follow from the seed, owned values have a token that must be live, and values with a
- * move hook know their address. */
+/* Component types with every storage, policy and hook, and a ledger of values that own something. A value is made from
+ * a seed, and shows damage: its bytes follow from the seed, owned values have a token that must be live, and values
+ * with a move hook know their address. */
 #ifndef COVEY_SIM_VALUE_H
 #define COVEY_SIM_VALUE_H
 

@@ -52,7 +52,7 @@ COVEY_HOT bool covey__next_row_checked(covey_iter *it, covey_row *row, const cha
 #if COVEY_ASSERT_LEVEL >= 1
 
 /* A macro does not expand in its own body: there, the name is that of the function. */
-#define covey_pool_size(...) covey_pool_size(COVEY__PACKED((__VA_ARGS__)))
+#define covey_pool_position_count(...) covey_pool_position_count(COVEY__PACKED((__VA_ARGS__)))
 #define covey_pool_ids(...) covey_pool_ids(COVEY__PACKED((__VA_ARGS__)))
 #define covey_next(...) covey__next_checked((__VA_ARGS__), __FILE__, __LINE__)
 #define covey_next_row(it, row) covey__next_row_checked((it), (row), __FILE__, __LINE__)

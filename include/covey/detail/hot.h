@@ -549,7 +549,9 @@ COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) {
     COVEY__NEEDS_POOL(pool);
     return covey__in_blocks(pool) ? pool->blocks.count : pool->set.end - pool->set.holes;
 }
-COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool) { return covey__in_blocks(pool) ? 0 : pool->set.end; }
+COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? 0 : pool->set.end;
+}
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) {
     return covey__in_blocks(pool) ? NULL : pool->set.ids;
 }

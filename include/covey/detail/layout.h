@@ -117,7 +117,7 @@ typedef struct covey_sparse_set {
     uint8_t removal;     /* a covey__removal: what the inline code may do to remove an element */
     uint8_t paged;       /* whether data is a table of pages */
     uint8_t policy;
-    bool zero_vacated;
+    bool zero_erased;
     uint64_t *marks; /* ordered: a bit for each position, set for a hole; marking a hole accesses no element */
     uint32_t dead;   /* swap only: elements behind end */
     uint32_t holes;  /* in place, ordered: among the positions before end */
@@ -173,7 +173,7 @@ typedef struct covey__block_store {
     uint32_t count;
     uint32_t size;
     uint8_t align;
-    bool zero_vacated;
+    bool zero_erased;
     bool pinned; /* every block is direct */
     covey__mover mover;
     bool grouped;                       /* no block is direct: a group that owns the pool orders the values */

@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set) {
+COVEY_INLINE uint32_t covey_sparse_set_position_count(const covey_sparse_set *set) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
     return set->end + set->dead;
 }
@@ -26,13 +26,13 @@ COVEY_INLINE bool covey_sparse_set_live(const covey_sparse_set *set, covey_entit
 
 COVEY_INLINE bool covey_sparse_set_contains(const covey_sparse_set *set, covey_entity e) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
-    return covey__position(set, e) < covey_sparse_set_size(set);
+    return covey__position(set, e) < covey_sparse_set_position_count(set);
 }
 
 COVEY_INLINE uint32_t covey_sparse_set_find(const covey_sparse_set *set, covey_entity e) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
     uint64_t at = covey__position(set, e);
-    return at < covey_sparse_set_size(set) ? (uint32_t)at : COVEY_NONE;
+    return at < covey_sparse_set_position_count(set) ? (uint32_t)at : COVEY_NONE;
 }
 
 COVEY_INLINE uint32_t covey_sparse_set_next(const covey_sparse_set *set, uint32_t position) {

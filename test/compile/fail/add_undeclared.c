@@ -1,4 +1,4 @@
-/* expect: undeclared.*covey__needs_COVEY_COMPONENT_DEFINE_of_Velocity|covey__needs_COVEY_COMPONENT_DEFINE_of_Velocity.*undeclared */
+/* expect: undeclared.*needs_COVEY_COMPONENT_DEFINE_of_Velocity|needs_COVEY_COMPONENT_DEFINE_of_Velocity.*undeclared */
 #include "../position.h"
 
 typedef struct Velocity {

@@ -1,4 +1,4 @@
-# An overlay port: builds the tree that it lies in.
+# An overlay port: builds the tree that contains it.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOLUTE)
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
