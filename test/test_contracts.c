@@ -281,7 +281,7 @@ static void test_a_contract_names_the_call_and_a_pool_of_another_type_both_types
     covey_view view = covey_view_of(in, Place);
     (void)covey_view_iter_by(&view, NULL);
     assert_int_equal(broken.times, 1);
-    assert_string_equal(broken.what, "covey_view_iter_by: the pool is not of the world");
+    assert_string_equal(broken.what, "covey_view_iter_by: the pool belongs to another world");
     covey_world_destroy(in);
 }
 

@@ -33,9 +33,9 @@
  *     covey/advice.h         advice on storages and groups, maps of pools
  *
  * Optional features have headers of their own: covey/commands.h, covey/fields.h, covey/hierarchy.h,
- * covey/history.h, covey/schedule.h, covey/image.h. covey/sparse_set.h has the sparse set, for programs without a world.
- * Headers below covey/detail/ hold inline code and the structures that it needs. They are not API, and may change with
- * any version.
+ * covey/history.h, covey/schedule.h, covey/image.h. covey/sparse_set.h has the sparse set, for programs without a
+ * world. Headers below covey/detail/ hold inline code and the structures that it needs. They are not API, and may
+ * change with any version.
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls return NULL or false and change nothing.
@@ -388,11 +388,11 @@ typedef enum covey_exact {
     COVEY_EXACT_AGAIN = 1 /* also the last generation of an index: for entities that left this world and come back */
 } covey_exact;
 
-/* Makes entities with exactly these handles, for example handles that a server sent. Skipped generations of an index are
- * never used. Under COVEY_EXACT_AGAIN, stale handles that are given resolve again. All or nothing. Returns false when an
- * index is in use, given twice or retired, or the generation was used before (TAKEN); when no entity can have a handle,
- * because its index is too large, or its generation is even or too large (RANGE); or when memory runs out. Returns true
- * whatever listeners did to the entities. O(count); a high index costs as for covey_create_at.
+/* Makes entities with exactly these handles, for example handles that a server sent. Skipped generations of an index
+ * are never used. Under COVEY_EXACT_AGAIN, stale handles that are given resolve again. All or nothing. Returns false
+ * when an index is in use, given twice or retired, or the generation was used before (TAKEN); when no entity can have a
+ * handle, because its index is too large, or its generation is even or too large (RANGE); or when memory runs out.
+ * Returns true whatever listeners did to the entities. O(count); a high index costs as for covey_create_at.
  *     covey_create_exact(world, &e, 1, COVEY_EXACT_NEW); */
 COVEY_NODISCARD COVEY_API bool covey_create_exact(covey_world *world, const covey_entity *entities, uint32_t count,
                                                   covey_exact which);
@@ -455,8 +455,8 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
  * Pointers. A structural change of a pool invalidates pointers into it: adding, removing, clear, swap, sort, compact,
  * shrink, reserve, convert; in a group, the same to any pool that the group owns. In a block pool, adding invalidates
  * only within the 512 indices around, and removing within the 64 around. With COVEY_STORAGE_PINNED and COVEY_IN_PLACE,
- * a pointer stays valid until its own component is removed; in place, also until covey_pool_compact reports that it moved.
- * docs/guarantees.md has the whole table.
+ * a pointer stays valid until its own component is removed; in place, also until covey_pool_compact reports that it
+ * moved. docs/guarantees.md has the whole table.
  *
  * Values. add, set and get_or_add take the value over if they succeed and use it; otherwise the caller keeps it. A NULL
  * value means the default of the type: a copy of its `.defaults` (COPY when the hook returns false), or zero bytes if
@@ -640,11 +640,11 @@ COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t posi
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool); /* components */
 
 /* The packed arrays of a sparse pool: value i belongs to id i, for i below covey_pool_position_count. A block pool has
- * none: it has 0 positions, and its arrays are NULL; at assertion level 1 the log says so, too (REFUSED), except for raw
+ * none: the count is 0 and the arrays are NULL; at assertion level 1 the log says so, too (REFUSED), except for the raw
  * calls. Under a policy that leaves holes, some positions are holes, whose ids and values have no meaning: iterate with
  * covey_pool_next, or compact first. In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for
  * them, and covey_pool_page returns page k. */
-COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool); /* positions: components and holes */
+COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool); /* components and holes */
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool); /* NULL while the pool never had any */
 #define covey_pool_values(pool, T) ((T *)covey_pool_values_raw(COVEY__PACKED(COVEY__TYPED(pool, T))))
 COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool);

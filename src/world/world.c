@@ -5,7 +5,7 @@
 #include "change/entity.h"
 #include "query/group.h"
 #include "history/history.h"
-#include "change/listen.h"
+#include "observe/listeners.h"
 #include "storage/marks.h"
 #include "tree/name.h"
 #include "observe/observers.h"
@@ -18,7 +18,7 @@
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
 #include "storage/type.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 #include <covey/commands.h>
 

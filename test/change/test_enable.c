@@ -551,11 +551,11 @@ static void the_validator_knows(void **state) {
     uint64_t *page = pool->observers->disabled.at[0];
     uint32_t at = e[without].index;
     BREAK(uint64_t, page[at / COVEY__BLOCK_IDS], page[at / COVEY__BLOCK_IDS] | (uint64_t)1 << at % COVEY__BLOCK_IDS,
-          "disabled: a component that is absent");
+          "disabled: an absent component is disabled");
     BREAK(uint64_t, page[e[with].index / COVEY__BLOCK_IDS], 0,
           "group: an entity that does not match is a member, or one that matches is none");
-    BREAK(covey_pool *, world->disabled, pool, "disabled: another pool");
-    BREAK(uint32_t, world->hiding, 2, "disabled: the number of pools is not what was counted");
+    BREAK(covey_pool *, world->disabled, pool, "disabled: world->disabled is not the pool of covey.disabled");
+    BREAK(uint32_t, world->hiding, 2, "disabled: world->hiding is not the number of pools with disabled components");
     BREAK(uint64_t, world->tick, 0, "ticks: no tick");
     BREAK(covey__role, world->disabled->observers->groups[0].role, COVEY__ASKED,
           "group: it does not know who is disabled");

@@ -2039,14 +2039,15 @@ static void test_the_validator_sees_wrong_watches(void **state) {
     BREAK(bool, c->set.observed, true, "observers: the observed flag of the set is wrong");
     BREAK(uint8_t, a->uses, 0, "observers: COVEY_USE_GROUP is wrong");
     BREAK(uint8_t, b->uses, COVEY_USE_GROUP, "observers: COVEY_USE_GROUP is wrong");
-    BREAK(uint32_t, x->observers->group_count, 0, "observers: kept although none is left");
+    BREAK(uint32_t, x->observers->group_count, 0, "observers: the structure remains, but no observer is left");
     BREAK(bool, blocked->plain, true, "observers: inline adds or removals bypass them");
     BREAK(uint32_t, a->set.room, 1, "observers: inline adds or removals bypass them");
     BREAK(uint8_t, b->set.removal, COVEY__REMOVE_SWAPPING, "observers: inline adds or removals bypass them");
     BREAK(bool, a->observers->needs_memory, true, "observers: needs_memory is wrong");
     BREAK(bool, b->observers->needs_memory, false, "observers: needs_memory is wrong");
     BREAK(bool, x->observers->needs_memory, true, "observers: needs_memory is wrong");
-    BREAK(bool, blocked->observers->keeps_order, true, "observers: they keep an order that the storage cannot have");
+    BREAK(bool, blocked->observers->keeps_order, true,
+          "observers: the pool is kept in order, but its storage cannot be ordered");
 }
 
 #endif

@@ -1495,14 +1495,15 @@ static void test_the_validator_sees_a_wrong_watch(void **state) {
     assert_non_null(covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Blocked) } }));
     BREAK(bool, pool->set.observed, false, "observers: the observed flag of the set is wrong");
     BREAK(uint8_t, pool->uses, pool->uses | COVEY_USE_GROUP, "observers: COVEY_USE_GROUP is wrong");
-    BREAK(bool, pool->observers->keeps_order, false, "observers: kept although none is left");
+    BREAK(bool, pool->observers->keeps_order, false, "observers: the structure remains, but no observer is left");
     BREAK(bool, pool->observers->needs_memory, false, "observers: needs_memory is wrong");
     BREAK(bool, block->observers->needs_memory, false, "observers: needs_memory is wrong");
     BREAK(bool, pool->plain, true, "observers: inline adds or removals bypass them");
     BREAK(bool, block->plain, true, "observers: inline adds or removals bypass them");
     BREAK(uint32_t, pool->set.room, 1, "observers: inline adds or removals bypass them");
     BREAK(uint8_t, pool->set.removal, COVEY__REMOVE_SWAPPING, "observers: inline adds or removals bypass them");
-    BREAK(bool, block->observers->keeps_order, true, "observers: they keep an order that the storage cannot have");
+    BREAK(bool, block->observers->keeps_order, true,
+          "observers: the pool is kept in order, but its storage cannot be ordered");
     BREAK(covey__observers *, pool->observers, NULL, "world: bytes that are not accounted for");
     covey_pool *plain = fill(covey_id(Keyed), NULL, 0);
     BREAK(bool, plain->set.observed, true, "observers: the observed flag of the set is wrong");

@@ -302,13 +302,13 @@ static void test_the_validator_sees_wrong_bits(void **state) {
     beyond += covey__block_of(FAR);
     assert_int_equal(bits[0], 3); /* the first two pools */
     assert_int_equal(*beyond, 4);
-    BREAK(uint64_t, bits[0], 2, "presence: a pool that has something there and is not marked");
-    BREAK(uint64_t, bits[0], 1, "presence: a pool that has something there and is not marked");
+    BREAK(uint64_t, bits[0], 2, "presence: a pool is not marked in a block where it has components");
+    BREAK(uint64_t, bits[0], 1, "presence: a pool is not marked in a block where it has components");
     BREAK(uint64_t, bits[0], 7, "presence: a pool is marked where it has nothing");
     BREAK(uint64_t, bits[0], 11, "presence: a pool is marked where it has nothing"); /* sparse */
     BREAK(uint64_t, bits[0], 3 | (uint64_t)1 << 4, "presence: a mark of a pool that does not exist");
     BREAK(uint64_t, bits[0], 3 | (uint64_t)1 << 63, "presence: a mark of a pool that does not exist");
-    BREAK(uint64_t, *beyond, 0, "presence: a pool that has something there and is not marked");
+    BREAK(uint64_t, *beyond, 0, "presence: a pool is not marked in a block where it has components");
     BREAK(uint64_t, *beyond, 5, "presence: a pool is marked where it has nothing");
     BREAK(uint32_t, world->presence_count, world->presence_count - 1, "world: bytes that are not accounted for");
 }

@@ -1,6 +1,6 @@
-/* Checks of assertion level 1 that name the file and line of the caller, where that helps most: worlds of the typed verbs,
- * the rules of iteration, and the packed arrays of pools that have none. Other checks are in the calls, and name the
- * call. Not API. */
+/* Checks of assertion level 1 that name the file and line of the caller, where that helps most: worlds of the typed
+ * verbs, the rules of iteration, and the packed arrays of pools that have none. Other checks are in the calls, and name
+ * the call. Not API. */
 #ifndef COVEY_DETAIL_CHECK_H
 #define COVEY_DETAIL_CHECK_H
 
