@@ -552,8 +552,8 @@ static bool compact(scene *s) {
     covey_compact(s->world);
     return true;
 }
-static void ignore_move(covey_entity e, const void *from, void *to, void *context) {
-    (void)e, (void)from, (void)to, (void)context;
+static void ignore_move(covey_entity moved, const void *from, void *to, void *context) {
+    (void)moved, (void)from, (void)to, (void)context;
 }
 static bool compact_moving(scene *s) {
     return covey_pool_compact(covey_pool_find_raw(s->world, covey_id(Fixed)), ignore_move, NULL) == COVEY_OK;
