@@ -37,7 +37,7 @@ static void *open(uint32_t n, covey_storage storage) {
     f->world = covey_world_create(NULL);
     f->entities = malloc(n * sizeof *f->entities);
     bool done = f->world && f->entities && covey_create_many(f->world, f->entities, n);
-    covey_view_desc desc = { .disabled = false };
+    covey_view_desc desc = { .include_disabled = false };
     for (uint32_t t = 0; t < CONTENDER_TYPES && done; t++) {
         covey_pool *pool = covey_pool_of_raw(f->world, types[t]);
         done = pool && covey_pool_convert(pool, storage) == COVEY_OK;

@@ -37,10 +37,10 @@ typedef Value InSparse;
 typedef Value WithTicks;
 COVEY_TAG_DEFINE(Tag);
 COVEY_TAG_DEFINE(SparseTag, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(InBlocks, .raw = true);
-COVEY_COMPONENT_DEFINE(InPins, .raw = true, .storage = COVEY_STORAGE_PINNED);
-COVEY_COMPONENT_DEFINE(InSparse, .raw = true, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(WithTicks, .raw = true, .ticks = true);
+COVEY_COMPONENT_DEFINE(InBlocks, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(InPins, .as_bytes = true, .storage = COVEY_STORAGE_PINNED);
+COVEY_COMPONENT_DEFINE(InSparse, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(WithTicks, .as_bytes = true, .ticks = true);
 
 enum { SCATTERED = 10000, APART = 4096 };
 

@@ -8,7 +8,7 @@ const char bench_program[] = "covey-memory";
 static const char help[] =
     "usage: covey-memory [options]\n"
     "\n"
-    "Measures the bytes of block pools against the formulas of covey_memory_model, for 16 sizes of a component and 10\n"
+    "Measures the bytes of block pools against the formulas of memory_model.h, for 16 sizes of a component and 10\n"
     "utilisations. Bars are for 1000000 entities, and for a second table with 1000.\n"
     "\n"
     "  --entities N   make the first table with so many entities; 1000000 unless given\n"

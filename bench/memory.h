@@ -4,6 +4,7 @@
 #define BENCH_MEMORY_H
 
 #include "bench.h"
+#include "memory_model.h"
 
 #define MEMORY_SIZES 16     /* 8, 16, ... 128 bytes */
 #define MEMORY_SHARES 10    /* 0.1, 0.2, ... 1.0 of the entities */
@@ -19,7 +20,7 @@ typedef struct memory_fill {
 typedef struct memory_cell {
     uint32_t n, size;
     double utilisation;
-    covey_memory model;
+    memory_model model;
     memory_fill ordered, shuffled;
 } memory_cell;
 

@@ -121,7 +121,7 @@ static void measure_cell(memory_cell *cell, handles *h, uint32_t size, double ut
         .n = h->n,
         .size = size,
         .utilisation = utilisation,
-        .model = covey_memory_model(size, h->n, utilisation),
+        .model = memory_model_make(size, h->n, utilisation),
         .ordered = measure_fill(h->all, h->n, h->ordered, h->count, size, COVEY_STORAGE_BLOCK),
         .shuffled = measure_fill(h->all, h->n, h->shuffled, h->count, size, COVEY_STORAGE_BLOCK),
     };
@@ -154,10 +154,8 @@ size_t memory_compact_bytes(const memory_cell *cell) {
 }
 
 uint64_t memory_smallest(const memory_cell *cell) {
-    const covey_memory *m = &cell->model;
-    return m->smallest == COVEY_MEMORY_LINEAR    ? m->linear
-           : m->smallest == COVEY_MEMORY_BITMASK ? m->bitmask
-                                                 : m->sparse;
+    const memory_model *m = &cell->model;
+    return m->smallest == MEMORY_LINEAR ? m->linear : m->smallest == MEMORY_BITMASK ? m->bitmask : m->sparse;
 }
 
 double memory_ratio(const memory_cell *cell) {

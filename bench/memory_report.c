@@ -156,7 +156,7 @@ void memory_write_csv_head(FILE *csv) {
 }
 
 static void write_row(FILE *csv, const memory_cell *cell) {
-    const covey_memory *m = &cell->model;
+    const memory_model *m = &cell->model;
     fprintf(csv, "%u,%.1f,%u,%zu,%zu,%llu,%llu,%llu,%.4f\n", cell->size, cell->utilisation, cell->n,
             cell->shuffled.filled, memory_compact_bytes(cell), (unsigned long long)m->linear,
             (unsigned long long)m->bitmask, (unsigned long long)m->sparse, memory_ratio(cell));

@@ -28,7 +28,7 @@ static void close(void *context) {
 
 static void clear(void *context) {
     fixture *f = context;
-    covey_clear_all(f->entities.world);
+    covey_clear_components(f->entities.world);
 }
 
 static void fill(void *context) {

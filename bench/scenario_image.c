@@ -17,9 +17,9 @@ typedef struct RawSpeed {
 typedef struct RawColor {
     float red, green, blue;
 } RawColor;
-COVEY_COMPONENT_DEFINE(RawPose, .raw = true);
-COVEY_COMPONENT_DEFINE(RawSpeed, .raw = true);
-COVEY_COMPONENT_DEFINE(RawColor, .raw = true);
+COVEY_COMPONENT_DEFINE(RawPose, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(RawSpeed, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(RawColor, .as_bytes = true);
 
 typedef struct Pose {
     float x, y;

@@ -2,6 +2,8 @@
  * marking it for one pass over all (ordered). Ids 0 to n - 1 have a vector of twelve bytes each. */
 #include "bench.h"
 
+#include <covey/sparse_set.h>
+
 typedef struct Vec3 {
     float x, y, z;
 } Vec3;

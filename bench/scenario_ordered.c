@@ -80,7 +80,7 @@ static fixture *checked(fixture *f, const bench_scenario *scenario) {
         bool same = !ordered == !swapped && (!ordered || memcmp(ordered, swapped, sizeof *ordered) == 0);
         if (!same) bench_fail("%s, n = %u: the values of entity %u differ", scenario->name, one->entities.n, i);
     }
-    for (uint32_t i = 1; i < covey_pool_size(one->half); i++)
+    for (uint32_t i = 1; i < covey_pool_position_count(one->half); i++)
         if (covey_pool_ids(one->half)[i - 1].index > covey_pool_ids(one->half)[i].index)
             bench_fail("%s, n = %u: position %u is not in order", scenario->name, one->entities.n, i);
     return f;

@@ -2,7 +2,8 @@
  * their ticks; against the same by hand, an array of ticks that are compared one by one. */
 #include "bench.h"
 
-#include <covey/visibility.h>
+#include <covey/enable.h>
+#include <covey/tick.h>
 #include <stdlib.h>
 
 typedef struct Gauge {

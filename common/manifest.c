@@ -1,4 +1,4 @@
-/* The text of a manifest. It is read strictly: what is not what would be written is refused. */
+/* The text of a manifest. Reading is strict: it accepts only what covey__manifest_print would write. */
 #include "manifest.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ bool covey__manifest_begins(const void *bytes, size_t size) {
     return size >= sizeof head - 1 && memcmp(bytes, head, sizeof head - 1) == 0;
 }
 
-/* A word and a number behind it, at most so large. */
+/* Reads a word and a number behind it, which is at most `most`. */
 static bool read_number(const char **at, const char *word, uint64_t most, uint64_t *number) {
     size_t length = strlen(word);
     if (strncmp(*at, word, length) != 0) return false;
@@ -72,16 +72,16 @@ bool covey__manifest_parse(const void *bytes, size_t size, covey__manifest *m, c
     if (!covey__manifest_begins(bytes, size)) return false;
     *why = "is the manifest of a checkpoint of another version, or damaged";
     if (strncmp(text + sizeof head - 1, version, sizeof version - 1) != 0) return false;
-    *why = "is the manifest of a checkpoint, and cut off or damaged";
+    *why = "is the manifest of a checkpoint, and truncated or damaged";
     if (!read_numbers(text + begin, m)) return false;
     if (covey__manifest_print(again, m) != size || memcmp(again, bytes, size) != 0) return false;
-    *why = "is the manifest of a checkpoint that no job can have written: its ranks have more indices than there are";
+    *why = "is the manifest of a checkpoint, but invalid: its ranks have more indices than exist";
     return m->number != 0 && m->ranks != 0 && m->span != 0 && m->ranks <= (UINT32_MAX - m->first) / m->span;
 }
 
 /* ---- Names -------------------------------------------------------------------------------------------------------*/
 
-/* What covey_save_to_file has behind a name: .tmp-1a2b-0 */
+/* Whether this is a suffix of covey_save_to_file: .tmp-1a2b-0 */
 static bool is_temporary(const char *end) {
     if (strncmp(end, ".tmp-", 5) != 0) return false;
     size_t process = strspn(end + 5, "0123456789abcdef");

@@ -1,4 +1,4 @@
-/* The first program: ten things, five of which move. */
+/* The first program: ten things; five of them move. */
 #include <covey/covey.h>
 #include <stdio.h>
 

@@ -7,11 +7,11 @@ typedef struct {
     int now, most;
 } Health;
 static const Health healthy = { 100, 100 };
-COVEY_COMPONENT_DEFINE(Health, .defaults = &healthy); /* what an entity gets that is given no value */
+COVEY_COMPONENT_DEFINE(Health, .defaults = &healthy); /* used if an entity is given no value */
 
-COVEY_TAG_DEFINE(Poisoned); /* there or not there: it has no value */
+COVEY_TAG_DEFINE(Poisoned); /* a component without a value */
 
-/* A name owns its text, so the type says how a name ends and how a second one is made. */
+/* A name owns its text, so the type has hooks that drop and copy it. */
 typedef struct {
     char *text;
 } Name;

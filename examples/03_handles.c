@@ -18,13 +18,14 @@ static const char *text(covey_entity e) {
 int main(void) {
     covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true }); /* it fails on purpose */
 
-    /* An index is used again, the lowest free one first. The generation tells its uses apart: odd ones are alive. */
+    /* Indices are reused, the lowest free one first. The generation counts the uses: it is odd while the entity is
+     * alive. */
     covey_entity first = covey_create(world);
     covey_destroy(world, first);
     covey_entity second = covey_create(world);
     printf("first %s, second %s: the same index\n", text(first), text(second));
 
-    /* A stale handle is ordinary data: calls answer NULL or false, and change nothing. */
+    /* A stale handle is ordinary data: calls return NULL or false, and change nothing. */
     covey_add(world, second, Score, { 7 });
     printf("stale: alive %d, has %d, get %s, destroy %d\n", covey_alive(world, first), covey_has(world, first, Score),
            covey_get(world, first, Score) ? "a value" : "NULL", covey_destroy(world, first));
@@ -36,19 +37,22 @@ int main(void) {
     covey_entity none = { 0, 0 };
     printf("null: %s, alive %d\n", text(none), covey_alive(world, none));
 
-    /* A wanted index, for example one that a server has sent. A high one costs a page, not all below it. */
+    /* A given index, for example one that a server has sent. A high index allocates one page, not all below it. */
     covey_entity wanted = covey_create_at(world, 1000000);
     printf("wanted %s\n", text(wanted));
     if (covey_is_null(covey_create_at(world, 1000000)))
         printf("again: %s\n", covey_result_text(covey_world_result(world)));
 
     /* An exact handle, index and generation: the same name for an entity that another world has created. */
-    covey_entity exact = covey_create_exact(world, covey_entity_make(5, 3));
-    printf("exact %s, at index 5 %s\n", text(exact), text(covey_entity_at(world, 5)));
+    covey_entity exact = covey_entity_make(5, 3);
+    if (covey_create_exact(world, &exact, 1, COVEY_EXACT_NEW)) printf("exact %s\n", text(covey_entity_at(world, 5)));
     covey_destroy(world, exact);
-    if (covey_is_null(covey_create_exact(world, exact)))
+    if (!covey_create_exact(world, &exact, 1, COVEY_EXACT_NEW))
         printf("generation %u is used up: %s\n", covey_generation_at(world, 5),
                covey_result_text(covey_world_result(world)));
+
+    /* An entity that left for another world, and comes back under its old handle. */
+    if (covey_create_exact(world, &exact, 1, COVEY_EXACT_AGAIN)) printf("again %s\n", text(exact));
 
     /* A range that covey_create leaves alone. Its indices come back to it. */
     covey_range remote = covey_range_reserve(world, 100, 50);

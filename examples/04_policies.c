@@ -1,15 +1,15 @@
-/* The four policies of removal, side by side: the same calls on four sparse sets, and the packed array after each. A
+/* The four removal policies, side by side: the same calls on four sparse sets, and the packed array after each. A
  * sparse set works without a world; its owner chooses indices and generations. */
-#include <covey/covey.h>
+#include <covey/sparse_set.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static covey_entity id(uint32_t index) { return covey_entity_make(index, 1); }
 
-/* Live ids, "-" for a hole, and what a swap-only set keeps behind the live ones after a bar. */
+/* Prints live ids, "-" for a hole, and after a bar the removed ids that a swap-only set keeps. */
 static void show(const covey_sparse_set *set, const char *when) {
     printf("  %-18s [", when);
-    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(set); i++) {
         covey_entity e = covey_sparse_set_at(set, i);
         if (covey_sparse_set_policy(set) == COVEY_SWAP_ONLY && i == covey_sparse_set_head(set)) printf(" |");
         if (e.generation == 0) printf("  -");
@@ -18,7 +18,7 @@ static void show(const covey_sparse_set *set, const char *when) {
     printf(" ]  %u live\n", covey_sparse_set_count(set));
 }
 
-/* Values go along with their ids under every policy: here each is ten times its index. */
+/* Values move with their ids under every policy: here each is ten times its index. */
 static bool values_match(const covey_sparse_set *set) {
     for (uint32_t p = covey_sparse_set_next(set, 0); p != COVEY_NONE; p = covey_sparse_set_next(set, p + 1))
         if (*(int *)covey_sparse_set_value_at(set, p) != (int)covey_sparse_set_at(set, p).index * 10) return false;

@@ -12,8 +12,8 @@ typedef struct {
     size_t used, limit;
 } Budget;
 
-/* One function does it all: `ptr` NULL allocates, `new_size` 0 frees, anything else resizes. Components here need no
- * more alignment than realloc gives. */
+/* One function allocates (`ptr` is NULL), frees (`new_size` is 0) and resizes. The components here need no more
+ * alignment than realloc provides. */
 static void *budget_alloc(void *context, void *ptr, size_t old_size, size_t new_size, size_t align) {
     Budget *budget = context;
     (void)align;
@@ -55,7 +55,7 @@ int main(void) {
     covey_pool *positions = covey_pool_of(world, Position);
     printf("the pool: %zu bytes for %u components\n", covey_pool_memory(positions), covey_pool_count(positions));
 
-    /* Removing never allocates, and a sparse pool keeps the memory, too: returning it is the work of shrink. */
+    /* Removing never allocates, and a sparse pool keeps its memory: covey_pool_shrink frees it. */
     for (uint32_t i = covey_pool_count(positions); i-- > made / 4;)
         covey_remove(world, covey_pool_ids(positions)[i], Position);
     printf("three quarters removed: %zu bytes\n", covey_pool_memory(positions));

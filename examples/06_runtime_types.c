@@ -8,7 +8,7 @@ typedef struct {
 } Position;
 COVEY_COMPONENT_DEFINE(Position); /* a type of the program, next to those of the script */
 
-/* What a script may have said. */
+/* What a script might define. */
 static const struct {
     const char *name;
     uint32_t size, align;
@@ -25,7 +25,7 @@ int main(void) {
         if (!covey_type_create(world, &description)) return EXIT_FAILURE;
     }
 
-    /* The raw twins of the verbs take the type and the size of a value. */
+    /* The _raw functions take the type as an argument. */
     const covey_type *mana = covey_type_find(world, "Mana"), *hidden = covey_type_find(world, "Hidden");
     const covey_type *inventory = covey_type_find(world, "Inventory");
     int32_t value = 30;
@@ -41,7 +41,7 @@ int main(void) {
     printf("again: %s\n", covey_type_create(world, &again) == mana ? "the same type" : "another type");
     if (!covey_type_create(world, &other)) printf("other: %s\n", covey_result_text(covey_world_result(world)));
 
-    /* What has the wizard? */
+    /* Lists the components of the wizard. */
     const covey_type *types[8];
     uint32_t count = covey_types_of(world, wizard, types, 8);
     printf("the wizard has:");

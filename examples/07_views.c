@@ -36,8 +36,8 @@ static uint32_t move(covey_world *world) {
     return covey_view_count(&view);
 }
 
-/* Rows are for bodies that change structure: what happens to the row's entity is up to the body. An optional component
- * that is not there has no address. */
+/* Rows are for bodies that make structural changes: they may change and destroy the row's entity. The address of an
+ * optional component that is absent is NULL. */
 static uint32_t hurt(covey_world *world) {
     covey_view view =
         covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position) }, .optional = { covey_id(Health) } });
@@ -65,7 +65,7 @@ int main(void) {
     }
     bool right = move(world) == 996 && hurt(world) == 50;
 
-    /* A view is a value: it can be kept, and asked. This one is a reader's, for whom the world is const. */
+    /* A view is a value, which can be kept and used again. This one only reads, so the world can be const. */
     const covey_world *seen = world;
     covey_view frozen = covey_view_make_const(seen, &(covey_view_desc){ .with = { covey_id(Frozen) } }, NULL);
     covey_entity first = covey_view_first(&frozen);

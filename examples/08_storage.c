@@ -15,7 +15,7 @@ typedef struct {
 } Sprite; /* handed to another library as one array */
 typedef struct {
     int team;
-} Team; /* on few, at random */
+} Team; /* few random entities have it */
 COVEY_COMPONENT_DEFINE(Position);
 COVEY_COMPONENT_DEFINE(Body, .storage = COVEY_STORAGE_PINNED);
 COVEY_COMPONENT_DEFINE(Sprite, .storage = COVEY_STORAGE_SPARSE);
@@ -44,7 +44,7 @@ int main(void) {
         if (i % 100 == 0) covey_add(world, all[i], Team, { 1 });
     }
 
-    /* A pinned component stays where it is until it is removed, whatever happens to others. */
+    /* A pinned component keeps its address until it is removed. */
     const Body *kept = covey_get(world, all[0], Body);
     for (uint32_t i = 2; i < ENTITIES; i += 4) covey_remove(world, all[i], Body);
     covey_compact(world);
@@ -54,7 +54,7 @@ int main(void) {
     /* Values of a sparse pool are one array; covey_pool_swap changes their order. */
     covey_pool *sprites = covey_pool_of(world, Sprite);
     right = right && covey_pool_swap(sprites, all[0], all[5]) == COVEY_OK;
-    printf("%u sprites, the first is of entity %d\n", covey_pool_size(sprites),
+    printf("%u sprites, the first is of entity %d\n", covey_pool_position_count(sprites),
            covey_pool_values(sprites, Sprite)[0].layer);
 
     printf("entity 0 is at position %u, and no group %s the pool\n", covey_pool_position(sprites, all[0]),
@@ -64,13 +64,13 @@ int main(void) {
     print_advice(world);
     covey_pool *teams = covey_pool_of(world, Team);
     right = right && covey_pool_convert(teams, COVEY_STORAGE_BLOCK) == COVEY_OK;
-    right = right && covey_pool_storage(teams) == COVEY_STORAGE_BLOCK; /* whatever its type says */
+    right = right && covey_pool_storage(teams) == COVEY_STORAGE_BLOCK; /* although its type says otherwise */
     covey_compact(world);
     covey_shrink(world);
     printf("after it was taken:\n");
     print_advice(world);
 
-    right = right && covey_get(world, all[100], Team)->team == 1; /* handles stay valid, and code that uses them */
+    right = right && covey_get(world, all[100], Team)->team == 1; /* handles stay valid */
     right = right && covey_pool_convert(covey_pool_of(world, Body), COVEY_STORAGE_BLOCK) == COVEY_ERROR_REFUSED;
     covey_world_destroy(world);
     free(all);

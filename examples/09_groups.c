@@ -13,14 +13,14 @@ typedef struct {
 } Velocity;
 COVEY_COMPONENT_DEFINE(Position, .storage = COVEY_STORAGE_SPARSE); /* in blocks, members come first in each block */
 COVEY_COMPONENT_DEFINE(Velocity, .storage = COVEY_STORAGE_SPARSE);
-COVEY_TAG_DEFINE(Frozen); /* other pools of a group are kept anyhow */
+COVEY_TAG_DEFINE(Frozen); /* not owned by the group: its storage does not matter */
 
 enum { ENTITIES = 12 };
 
-/* Those of the group come first in each pool that it owns. */
+/* The members of the group come first in each pool that it owns. */
 static void show(const covey_group *group, const covey_pool *pool, const char *when) {
     printf("%-16s %-8s [", when, covey_pool_type(pool)->name);
-    for (uint32_t i = 0; i < covey_pool_size(pool); i++)
+    for (uint32_t i = 0; i < covey_pool_position_count(pool); i++)
         printf("%s %2u", i == covey_group_count(group) ? " |" : "", covey_pool_ids(pool)[i].index);
     printf(" ]\n");
 }

@@ -22,7 +22,7 @@ COVEY_COMPONENT_DEFINE(Timer, .storage = COVEY_STORAGE_SPARSE);
 static void show_sprites(const covey_pool *pool, const char *order) {
     const Sprite *sprites = covey_pool_values(pool, Sprite);
     printf("%-10s", order);
-    for (uint32_t i = 0; i < covey_pool_size(pool); i++) printf("  %s %g", sprites[i].name, sprites[i].depth);
+    for (uint32_t i = 0; i < covey_pool_position_count(pool); i++) printf("  %s %g", sprites[i].name, sprites[i].depth);
     printf("\n");
 }
 
@@ -70,7 +70,7 @@ int main(void) {
 
     /* A pool that is kept sorted: components go where they belong. The first timer is always the next. */
     covey_pool *timers = covey_pool_of(world, Timer);
-    right = right && covey_pool_keep(timers, &(covey_order){ .key = COVEY_KEY_U32 }) == COVEY_OK;
+    right = right && covey_pool_keep_sorted(timers, &(covey_order){ .key = COVEY_KEY_U32 }) == COVEY_OK;
     const uint32_t times[] = { 40, 10, 30, 20, 10 };
     for (int i = 0; i < 5; i++) covey_add(world, e[i], Timer, { times[i] });
     const Timer *sorted = covey_pool_values(timers, Timer);

@@ -33,7 +33,7 @@ static void judge(const covey_event *event, void *context) {
     if (health->points <= 0) covey_destroy(event->world, *event->entities);
 }
 
-/* When an entity ends, all that it has can be read for the last time. */
+/* Called before an entity is destroyed: all its components can still be read. */
 static void mourn(const covey_event *event, void *context) {
     const Place *place = covey_get(event->world, *event->entities, Place);
     uint32_t *dead = context;

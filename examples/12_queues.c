@@ -9,7 +9,7 @@ typedef struct {
 } Sound;
 COVEY_COMPONENT_DEFINE(Sound);
 
-/* A device that must not be asked from everywhere. */
+/* A device that only one place in the program should use. */
 typedef struct {
     uint32_t playing, started, stopped, heard;
 } Speaker;
@@ -26,8 +26,8 @@ static const char *text_of(covey_signal signal) {
     return "?";
 }
 
-/* Entities of events may be dead by now, or have another value: an event says what happened, not what is. The queue
- * keeps copies of values as they were. */
+/* The entity of an event may be dead by now, or have another value: an event says what happened. The queue keeps copies
+ * of the values of that time. */
 static void deal_with_all(covey_queue *queue, Speaker *speaker) {
     covey_event event;
     printf("%u events:\n", covey_queue_count(queue));
@@ -73,7 +73,7 @@ int main(void) {
     deal_with_all(queue, &speaker);
     right = right && speaker.playing == 0 && speaker.stopped == 3 && speaker.heard == 2 + 3 + 4;
 
-    covey_queue_destroy(queue); /* its connections end */
+    covey_queue_destroy(queue); /* and its connections */
     right = right && !covey_connected(world, connection);
     covey_world_destroy(world);
     return right ? EXIT_SUCCESS : EXIT_FAILURE;

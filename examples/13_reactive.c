@@ -49,8 +49,8 @@ int main(void) {
 
     for (uint32_t step = 0; step < 5; step++)
         for (uint32_t i = 0; i < ENTITIES; i += 100) covey_set(world, e[i], Position, { (float)(i + step), 1 });
-    covey_get(world, e[1], Position)->x = 500;      /* is not noticed, */
-    covey_patch(world, e[2], Position, NULL, NULL); /* unless they are told */
+    covey_get(world, e[1], Position)->x = 500;      /* is not observed, */
+    covey_patch(world, e[2], Position, NULL, NULL); /* until a patch reports it */
     covey_add_tag(world, e[100], Hidden);
     covey_destroy(world, e[200]);
     uint32_t collected = covey_reactive_count(moved), third = update_boxes(moved);

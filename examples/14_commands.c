@@ -14,9 +14,9 @@ COVEY_COMPONENT_DEFINE(Fuse);
 
 enum { ROCKETS = 5, SPARKS = 3 };
 
-/* While a span is open, no pool of its view may change: what is to change is recorded. A spark has its handle at once,
- * and is alive when the commands are replayed. Replaying reports recordings that failed, so results are not checked
- * here. */
+/* While a span is open, structural changes of its pools are not allowed, so they are recorded. A spark has its handle
+ * at once, and is alive after the commands are replayed. Replaying reports commands that could not be recorded, so
+ * results are not checked here. */
 static void burn(covey_world *world, covey_commands *commands) {
     covey_view burning = covey_view_of(world, Rocket, Fuse);
     covey_iter it = covey_view_iter(&burning);
@@ -37,7 +37,7 @@ static void burn(covey_world *world, covey_commands *commands) {
 
 static covey_result report(covey_world *world, void *data) {
     if (world) printf("  a recorded call: %u entities after frame %d\n", covey_entity_count(world), *(int *)data);
-    return COVEY_OK; /* without a world, the data would be freed here, if it owned anything */
+    return COVEY_OK; /* world is NULL if the command is discarded: data that owns memory would be freed then */
 }
 
 int main(void) {
@@ -68,7 +68,7 @@ int main(void) {
     printf("then %u done, and the fuse has %d\n", replay.done, covey_get(world, e, Fuse)->left);
     bool right = covey_entity_count(world) == ROCKETS * SPARKS && replay.result == COVEY_OK && replay.left == 0;
 
-    /* A buffer for another thread never touches the world: it creates as many as it has ids ready. */
+    /* A buffer for another thread does not access the world: it can create as many entities as it has reserved ids. */
     covey_commands *small = covey_commands_create(world, &(covey_commands_desc){ .entities = 2 });
     for (int i = 0; i < 3 && small; i++) covey_record_add(small, covey_record_create(small), Fuse, { i });
     replay = small ? covey_commands_replay(small) : (covey_replay){ .result = COVEY_ERROR_MEMORY };

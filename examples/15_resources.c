@@ -1,6 +1,5 @@
-/* Resources: one value of a type for the whole world. Handles: an entity together with its world. */
+/* Resources: one value of a type for the whole world. */
 #include <covey/covey.h>
-#include <covey/handle.h>
 #include <stdio.h>
 
 typedef struct {
@@ -18,7 +17,7 @@ COVEY_COMPONENT_DEFINE(Runner);
 COVEY_TAG_DEFINE(Paused);
 COVEY_TAG_DEFINE(Finished);
 
-/* A system takes what it needs from the world: no globals, no long lists of arguments. */
+/* A system gets its resources from the world: there are no globals, and no long lists of arguments. */
 static void run(covey_world *world) {
     Clock *clock = covey_resource_get(world, Clock);
     const Arena *arena = covey_resource_get(world, Arena);
@@ -35,31 +34,31 @@ static void run(covey_world *world) {
     }
 }
 
-static void tell(const char *name, covey_handle runner) {
-    printf("%s: at %.1f%s\n", name, covey_handle_get(runner, Runner)->x,
-           covey_handle_has(runner, Finished) ? ", finished" : "");
+static void tell(const covey_world *world, const char *name, covey_entity runner) {
+    printf("%s: at %.1f%s\n", name, covey_get(world, runner, Runner)->x,
+           covey_has(world, runner, Finished) ? ", finished" : "");
 }
 
 int main(void) {
     covey_world *world = covey_world_create(NULL);
     const Clock *clock = covey_resource_set(world, Clock, { .step = 0.5f });
     Arena arena = { .width = 10, .height = 4 };
-    covey_resource_refer(world, Arena, &arena); /* an object of the program: the world knows where it is */
+    covey_resource_refer(world, Arena, &arena); /* the program owns the object, the world keeps its address */
 
-    covey_handle hare = covey_handle_create(world), tortoise = covey_handle_create(world);
-    covey_handle_add(hare, Runner, { .speed = 8 });
-    covey_handle_add(tortoise, Runner, { .speed = 1 });
+    covey_entity hare = covey_create(world), tortoise = covey_create(world);
+    covey_add(world, hare, Runner, { .speed = 8 });
+    covey_add(world, tortoise, Runner, { .speed = 1 });
 
     for (int frame = 0; frame < 4; frame++) run(world);
-    covey_resource_set_tag(world, Paused); /* a resource without bytes is a switch */
+    covey_resource_set_tag(world, Paused); /* a tag is a resource without a value */
     run(world);
     covey_resource_remove(world, Paused);     /* covey_resource_take hands the value over instead of dropping it */
     printf("%.1f seconds\n", clock->seconds); /* the address stays until the resource is removed */
-    tell("hare", hare);
-    tell("tortoise", tortoise);
+    tell(world, "hare", hare);
+    tell(world, "tortoise", tortoise);
 
-    covey_handle_destroy(hare);
-    printf("the hare is %s\n\n", covey_handle_alive(hare) ? "still there" : "gone");
+    covey_destroy(world, hare);
+    printf("the hare is %s\n\n", covey_alive(world, hare) ? "still there" : "gone");
     covey_world_print(world, NULL, NULL);
     covey_world_destroy(world);
     return 0;

@@ -10,7 +10,7 @@ typedef struct {
     int health;
 } Monster;
 typedef struct {
-    int *items; /* owned: it needs both hooks */
+    int *items; /* owned: the type needs hooks for drop and copy */
     int count;
 } Bag;
 
@@ -23,7 +23,7 @@ static bool bag_copy(void *to, const void *from, void *context) {
     const Bag *bag = from;
     Bag copy = { malloc((size_t)bag->count * sizeof(int)), bag->count };
     (void)context;
-    if (!copy.items) return false; /* all copies of this call are taken back */
+    if (!copy.items) return false; /* the whole call fails, and drops the copies that it has made */
     for (int i = 0; i < copy.count; i++) copy.items[i] = bag->items[i];
     *(Bag *)to = copy;
     return true;
@@ -43,18 +43,18 @@ int main(void) {
     bag.items[0] = 7, bag.items[1] = 11;
     covey_entity orc = covey_create_with(world, covey_with(Monster, { 30 }), covey_with_array(Bag, &bag)), orcs[3];
 
-    /* Three at once, each with a bag of its own. */
+    /* Three at once, each with its own bag. */
     if (!covey_clone(world, orc, orcs, 3)) return EXIT_FAILURE;
     for (int i = 0; i < 3; i++) covey_add(world, orcs[i], Position, { (float)i, 0 });
     covey_get(world, orcs[1], Bag)->items[0] = 99;
     printf("items: %d %d\n", covey_get(world, orcs[0], Bag)->items[0], covey_get(world, orcs[1], Bag)->items[0]);
 
-    /* Onto an existing entity: its components are overwritten, and those that the other lacks stay. */
+    /* Onto an existing entity: overwrites components that both have, and keeps the others. */
     covey_get(world, orcs[2], Monster)->health = 1;
     covey_copy(world, orc, orcs[2]);
     printf("healed: %d at %.0f\n", covey_get(world, orcs[2], Monster)->health, covey_get(world, orcs[2], Position)->x);
 
-    /* A second world, in which the same handles hold, to see what would happen. */
+    /* A second world, in which the same handles are valid, to see what would happen. */
     covey_world *maybe = covey_world_clone(world, NULL);
     if (!maybe) return EXIT_FAILURE;
     covey_destroy(maybe, orcs[0]);
@@ -63,7 +63,7 @@ int main(void) {
     printf("the next entity: %u here, %u there, where one was freed\n", next.index, same.index);
     covey_world_destroy(maybe);
 
-    /* Into a world that has entities of its own. A tree is copied with covey_clone_tree_into. */
+    /* Into a world that has other entities. covey_clone_tree_into copies a tree. */
     covey_world *other = covey_world_create(NULL);
     covey_create(other);
     covey_entity guest = covey_clone_into(other, world, orc, NULL);

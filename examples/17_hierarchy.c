@@ -21,11 +21,11 @@ static covey_entity make(covey_world *world, float x, float y, covey_entity pare
     return e;
 }
 
-/* Parents come before their children, so that each finds its parent done. */
+/* Parents come before their children, so that the transform of the parent is already computed. */
 static void update(covey_world *world, covey_pool *pool) {
     if (covey_pool_sort_by_depth(pool) != COVEY_OK) return;
     Global *globals = covey_pool_values(pool, Global);
-    for (uint32_t i = 0; i < covey_pool_size(pool); i++) {
+    for (uint32_t i = 0; i < covey_pool_position_count(pool); i++) {
         covey_entity e = covey_pool_ids(pool)[i];
         const Local *local = covey_get(world, e, Local);
         const Global *parent = covey_get(world, covey_parent(world, e), Global);
@@ -53,21 +53,16 @@ int main(void) {
     show(world, ship);
     right = right && covey_get(world, gun, Global)->x == 105 && covey_depth(world, gun) == 2;
 
-    /* A circle is refused, and nothing changes. */
+    /* A cycle is refused, and nothing changes. */
     right = right && covey_parent_set(world, ship, gun) == COVEY_ERROR_CYCLE;
     printf("a ship on its own gun: %s\n", covey_result_text(covey_world_result(world)));
-
-    /* The other way through a tree: level by level. */
-    printf("by level:");
-    for (covey_entity e = ship; !covey_is_null(e); e = covey_tree_next_by_level(world, ship, e)) printf(" %u", e.index);
-    printf("\n");
 
     /* A tree can be copied, here into its own world. */
     covey_entity copy = covey_clone_tree_into(world, world, ship, NULL);
     right = right && covey_child_count(world, copy) == 2;
     printf("a copy of %u entities\n", covey_destroy_tree(world, copy));
 
-    /* Children of the destroyed become roots; a tree is destroyed with all below. */
+    /* Children of a destroyed entity become roots; covey_destroy_tree destroys them, too. */
     covey_destroy(world, turret);
     right = right && covey_is_null(covey_parent(world, gun)) && covey_child_count(world, ship) == 1;
     covey_parent_set(world, gun, ship);

@@ -33,20 +33,20 @@ int main(void) {
     fine = fine && covey_same(covey_find_child(world, ship, "left"), left);
     fine = fine && covey_is_null(covey_find_path(world, none, "ship/middle/gun"));
 
-    /* Siblings have different names; so a gun that moves to the other one is refused until it has another. */
+    /* Siblings have different names. So a gun cannot move to a parent that has a child of the same name. */
     fine = fine && covey_parent_set(world, guns[0], right) == COVEY_ERROR_PRESENT;
     covey_name_set(world, guns[0], "second gun");
     fine = fine && covey_parent_set(world, guns[0], right) == COVEY_OK;
     show_path(world, guns[0]);
 
-    /* Without a name the handle stands in the path, and is found there, too. */
+    /* The path of an entity without a name contains its handle. Such a path can be looked up, too. */
     covey_name_set(world, right, NULL);
     show_path(world, guns[1]);
     char path[80];
     covey_path_print(path, sizeof path, world, guns[1]);
     fine = fine && covey_same(covey_find_path(world, none, path), guns[1]);
 
-    /* The children of the destroyed become roots. One whose name a root has already loses it. */
+    /* The children of a destroyed entity become roots. A child loses its name if a root has it already. */
     make(world, "gun", none);
     covey_destroy(world, right);
     show_path(world, guns[0]);

@@ -15,7 +15,7 @@ COVEY_COMPONENT_DEFINE(Velocity);
 
 enum { ENTITIES = 1000 };
 
-/* Writes positions, so that each span that it is handed counts as changed. */
+/* Writes positions, so all components of each span count as changed. */
 static void move(const covey_view *moving) {
     covey_iter it = covey_view_iter(moving);
     while (covey_next(&it)) {
@@ -25,7 +25,7 @@ static void move(const covey_view *moving) {
     }
 }
 
-/* Looks at what was changed after a tick, and at nothing else. Returns how many there were. */
+/* Visits only components that were changed after a tick. Returns how many there were. */
 static uint32_t draw(const covey_view *drawn, uint64_t since) {
     uint32_t count = 0;
     covey_iter it = covey_view_iter_since(drawn, since);

@@ -36,7 +36,8 @@ int main(void) {
     covey_view ghosts =
         covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position) }, .without = { covey_id(Collider) } });
     covey_view sleepers = covey_view_of(world, Position, covey_disabled);
-    covey_view all = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position) }, .disabled = true });
+    covey_view all =
+        covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Position) }, .include_disabled = true });
     covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_ids(Position, Collider) } });
 
     bool right = group && covey_disable(world, e[2]) == COVEY_OK;
@@ -49,7 +50,7 @@ int main(void) {
     right = right && covey_group_count(group) == 6;
     right = right && covey_get(world, e[5], Collider)->size == 1; /* it is still there */
 
-    right = right && covey_enable(world, e[2]) == COVEY_OK; /* never fails for want of memory */
+    right = right && covey_enable(world, e[2]) == COVEY_OK; /* needs no memory, so it cannot fail */
     right = right && covey_component_enable(world, e[5], Collider) == COVEY_OK;
     right = right && show(&solid, "all awake and solid:") == ENTITIES && covey_group_count(group) == ENTITIES;
     covey_world_destroy(world);

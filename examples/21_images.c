@@ -7,7 +7,7 @@ typedef struct {
     float x, y;
 } Position;
 typedef struct {
-    covey_entity target; /* a handle: what it becomes is up to loading and merging */
+    covey_entity target; /* a handle: loading keeps it, merging maps it */
     int32_t wounds[2];
     bool angry;
 } Monster;
@@ -17,7 +17,7 @@ COVEY_FIELDS_DEFINE(Monster, entity(target), array(i32, wounds), boolean(angry))
 COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position);
 COVEY_COMPONENT_DEFINE(Monster, .fields = &covey_fields_Monster);
 
-/* What this program knows. Images are matched by name. */
+/* The types that this program loads. Types of an image are matched by name. */
 static const covey_type *const types[] = { covey_id(Position), covey_id(Monster), NULL };
 
 static void print_merged(covey_entity before, covey_entity now, void *context) {
@@ -44,7 +44,7 @@ int main(void) {
             printf("  %s: %llu of %llu bytes\n", sections[i].name, (unsigned long long)sections[i].count,
                    (unsigned long long)sections[i].value_bytes);
 
-    /* A new world has the same handles, and those that were stale still are. */
+    /* A new world has the same handles; stale ones are still stale. */
     covey_world *copy = covey_world_create(NULL);
     /* The image may be hostile: limits say what this program expects. */
     covey_load_desc desc = { .types = types, .limit_bytes = 1 << 20, .limit_types = 10, .merged = print_merged };
@@ -58,14 +58,14 @@ int main(void) {
     if (covey_load_from_memory(copy, image.bytes, image.size, &desc, &report) != COVEY_OK) return 1;
     printf("the ogre of before is %s\n", covey_alive(copy, ogre) ? "back" : "gone");
 
-    /* In a world that lives, entities get new handles, and handles in fields follow. */
+    /* Merging into a world with entities: entities get new handles, and handles in fields are mapped. */
     if (covey_merge_from_memory(world, image.bytes, image.size, &desc, &report) != COVEY_OK) return 1;
     covey_pool *monsters = covey_pool_of(world, Monster);
     for (uint32_t p = covey_pool_next(monsters, 0); p != COVEY_NONE; p = covey_pool_next(monsters, p + 1))
         printf("monster %u is after %u\n", covey_pool_at(monsters, p).index,
                covey_pool_value_at(monsters, p, Monster)->target.index);
 
-    /* Whatever the bytes are: a world is loaded, or is as it was. */
+    /* Whatever the bytes are: the image is loaded, or the world is unchanged. */
     covey_world *empty = covey_world_create(&(covey_world_desc){ .quiet = true }); /* it fails on purpose */
     image.bytes[image.size / 2] ^= 1;
     covey_result result = covey_load_from_memory(empty, image.bytes, image.size, &desc, &report);

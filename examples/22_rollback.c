@@ -41,7 +41,7 @@ int main(void) {
     covey_entity ship = covey_create(world);
     if (!history || !covey_add(world, ship, Ship, { 0, 1 })) return EXIT_FAILURE;
 
-    /* The other player is far away: every step takes it for granted that she does not fire. */
+    /* The input of the other player arrives late: every step predicts that she does not fire. */
     for (int frame = 0; frame < FRAMES; frame++) {
         if (!covey_history_save(history)) return EXIT_FAILURE;
         step(world, ship, false);
@@ -49,8 +49,8 @@ int main(void) {
     show(world, ship, "guessed");
     printf("%u snapshots\n", covey_history_count(history));
 
-    /* A message says that she fired three steps ago. The world goes back to before that step, and the steps are done
-     * again with what is known now. The snapshot stays: a later message may go back to it once more. */
+    /* A message says that she fired three steps ago. The world is restored to the snapshot before that step, and the
+     * steps are repeated with the correct input. The snapshot stays: a later message may need it again. */
     if (!covey_history_restore(history, 2)) return EXIT_FAILURE;
     show(world, ship, "three steps ago");
     for (int frame = FRAMES - 3; frame < FRAMES; frame++) {
@@ -59,7 +59,7 @@ int main(void) {
     }
     show(world, ship, "known");
 
-    /* What is too long ago is no longer there. */
+    /* The history has dropped older snapshots. */
     if (!covey_history_restore(history, WINDOW))
         printf("not restored: %s\n", covey_result_text(covey_world_result(world)));
     covey_world_destroy(world); /* and its history */

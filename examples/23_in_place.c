@@ -11,7 +11,7 @@ COVEY_COMPONENT_DEFINE(Creature, .policy = COVEY_IN_PLACE);
 
 enum { CREATURES = 10 };
 
-/* What another library might have: pointers to components, found by the index of their entity. */
+/* Pointers to components, by the index of the entity, as another library might keep them. */
 static const Creature *targets[CREATURES];
 
 static void follow(covey_entity e, const void *from, void *to, void *context) {
@@ -38,15 +38,15 @@ int main(void) {
         targets[i] = NULL;
     }
     bool right = all_are_right(world, e); /* no other has moved */
-    printf("%u creatures at %u positions\n", covey_pool_count(pool), covey_pool_size(pool));
+    printf("%u creatures at %u positions\n", covey_pool_count(pool), covey_pool_position_count(pool));
 
-    covey_pool_compact(pool); /* drops holes behind the last creature, and moves no value */
+    covey_pool_compact(pool); /* removes holes after the last value, and moves no value */
     right = right && all_are_right(world, e);
     uint32_t moved = 0;
     right = right && covey_pool_pack(pool, follow, &moved) == COVEY_OK && all_are_right(world, e);
-    right = right && covey_pool_size(pool) == covey_pool_count(pool);
+    right = right && covey_pool_position_count(pool) == covey_pool_count(pool);
     printf("%u creatures at %u positions: %u have moved, and those who point to them know\n", covey_pool_count(pool),
-           covey_pool_size(pool), moved);
+           covey_pool_position_count(pool), moved);
     covey_world_destroy(world);
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }

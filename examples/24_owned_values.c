@@ -23,22 +23,22 @@ static void line_drop(void *value, void *context) {
     free(((Line *)value)->text);
 }
 
-static covey_result line_save(covey_writer *writer, const void *value, void *context) {
+static covey_result line_save(covey_codec_writer *writer, const void *value, void *context) {
     const Line *line = value;
     (void)context;
-    covey_write_count(writer, line->length);
-    covey_write(writer, COVEY_KIND_CHAR, line->text, line->length);
+    covey_codec_write_count(writer, line->length);
+    covey_codec_write(writer, COVEY_KIND_CHAR, line->text, line->length);
     return COVEY_OK;
 }
 
 /* Any bytes may come: the number that is read is never more than what follows. */
-static covey_result line_load(covey_reader *reader, void *value, void *context) {
+static covey_result line_load(covey_codec_reader *reader, void *value, void *context) {
     Line *line = value;
     (void)context;
-    line->length = covey_read_count(reader, COVEY_KIND_CHAR);
+    line->length = covey_codec_read_count(reader, COVEY_KIND_CHAR);
     line->text = calloc((size_t)line->length + 1, 1);
     if (!line->text) return COVEY_ERROR_MEMORY;
-    covey_read(reader, COVEY_KIND_CHAR, line->text, line->length);
+    covey_codec_read(reader, COVEY_KIND_CHAR, line->text, line->length);
     return COVEY_OK;
 }
 
@@ -64,7 +64,7 @@ int main(void) {
     const Line *again = covey_get(copy, line, Line);
     printf("%u says: %s\n", again->speaker.index, again->text);
 
-    /* What is longer than the codec allows is refused, here and in images of others. */
+    /* A text that is longer than the codec allows is refused, when saving and when loading. */
     covey_set(world, line, Line, { calloc(1, 2001), 2000, ghost });
     image.size = 0;
     covey_result result = covey_save_to_buffer(world, &image, NULL, &report);

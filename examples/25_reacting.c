@@ -13,7 +13,7 @@ typedef struct {
 COVEY_COMPONENT_DEFINE(Health);
 COVEY_COMPONENT_DEFINE(Curse);
 
-/* Collects only the badly hurt; a curse always counts. */
+/* Collects entities with low health only; a curse is always collected. */
 static bool is_grave(const covey_event *event, void *limit) {
     if (event->type != covey_id(Health)) return true;
     return ((const Health *)event->values)->points < *(const int *)limit;
@@ -52,8 +52,7 @@ int main(void) {
     covey_destroy(world, e[1]);
     const covey_entity *dead;
     uint32_t died = covey_reactive_destroyed(grave, &dead);
-    printf("%u are to be looked at, %u died before somebody did: entity %u\n", covey_reactive_count(grave), died,
-           dead[0].index);
+    printf("%u to look at, %u died before that: entity %u\n", covey_reactive_count(grave), died, dead[0].index);
     right = right && covey_reactive_count(grave) == 3 && died == 1 && covey_same(dead[0], e[1]);
     covey_reactive_clear(grave);
     right = right && covey_reactive_destroyed(grave, &dead) == 0;

@@ -10,7 +10,7 @@ typedef struct {
     float x, y;
 } Position;
 typedef struct {
-    int32_t frame; /* of an animation: nothing that a server knows */
+    int32_t frame; /* of an animation: only the client has it */
 } Sprite;
 COVEY_FIELDS_DEFINE(Position, f32(x), f32(y));
 COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position, .ticks = true);
@@ -22,7 +22,7 @@ static void must(bool done) {
     if (!done) exit(EXIT_FAILURE);
 }
 
-/* ---- The server ----------------------------------------------------------------------------------------------------*/
+/* ---- The server ---------------------------------------------------------------------------------------------------*/
 
 static void send_world(covey_world *world, int to, const covey_save_desc *desc) {
     covey_buffer image = { 0 };
@@ -39,7 +39,7 @@ static void serve(int to) {
     for (uint32_t i = 0; i < 3; i++) covey_add(world, e[i], Position, { (float)i, 0 });
     send_world(world, to, NULL);
 
-    uint64_t sent = covey_tick(world); /* from here on, only what has changed since */
+    uint64_t sent = covey_tick(world); /* later images have only what changed after this tick */
     covey_tick_advance(world);
     covey_set(world, e[0], Position, { 10, 5 });
     covey_destroy(world, e[2]);
@@ -47,7 +47,7 @@ static void serve(int to) {
     covey_world_destroy(world);
 }
 
-/* ---- The client ----------------------------------------------------------------------------------------------------*/
+/* ---- The client ---------------------------------------------------------------------------------------------------*/
 
 static bool receive(int from, covey_buffer *image) {
     size_t size, more = 0;
@@ -70,7 +70,7 @@ static void follow(int from) {
     covey_world *world = covey_world_create(NULL);
     covey_follower *follower = covey_follower_create(world);
     covey_load_desc desc = { .types = types, .limit_entities = 1000, .limit_bytes = 1 << 20 };
-    covey_create(world); /* of the client's own */
+    covey_create(world); /* an entity of the client only */
     while (receive(from, &image)) {
         covey_report report;
         must(covey_follow_from_memory(follower, image.bytes, image.size, &desc, &report) == COVEY_OK);
@@ -79,7 +79,7 @@ static void follow(int from) {
         for (uint32_t p = covey_pool_next(positions, 0); p != COVEY_NONE; p = covey_pool_next(positions, p + 1)) {
             covey_entity e = covey_pool_at(positions, p);
             show(e, covey_pool_value_at(positions, p, Position), covey_get(world, e, Sprite));
-            covey_set(world, e, Sprite, { 0 }); /* stays, whatever comes */
+            covey_set(world, e, Sprite, { 0 }); /* later images do not change it */
         }
     }
     must(covey_entity_count(world) == 3);

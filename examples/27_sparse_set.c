@@ -1,6 +1,6 @@
 /* The sparse set on its own, without a world: which of many sessions are active, and the data of each. Lookup, adding
  * and removing are O(1); iterating is a loop over arrays. */
-#include <covey/covey.h>
+#include <covey/sparse_set.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@ typedef struct {
     uint32_t requests;
 } Session;
 
-/* An index is used again when a session has ended. The generation tells the new one from the old one. */
+/* The index of a session is reused after its end. The generation distinguishes the old and the new session. */
 static covey_entity session(uint32_t number, uint32_t use) { return covey_entity_make(number, use); }
 
 static void show(const covey_sparse_set *set, const char *when) {
@@ -27,7 +27,7 @@ int main(void) {
             return EXIT_FAILURE;
     show(active, "five sessions");
 
-    covey_sparse_set_remove(active, session(7, 1)); /* the last one takes its place */
+    covey_sparse_set_remove(active, session(7, 1)); /* swap-remove: the last one fills the hole */
     show(active, "7 has ended");
     covey_sparse_set_push(active, session(7, 2), &(Session){ 0 });
     bool right = !covey_sparse_set_get(active, session(7, 1)); /* the old session is not found */
@@ -35,7 +35,7 @@ int main(void) {
 
     Session *sessions = covey_sparse_set_values(active);
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < covey_sparse_set_size(active); i++) sum += ++sessions[i].requests;
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(active); i++) sum += ++sessions[i].requests;
     printf("%u requests in %u sessions, %zu bytes\n", sum, covey_sparse_set_count(active),
            covey_sparse_set_memory(active));
     right = right && sum == 0 + 20 + 30 + 40 + 0 + 5;

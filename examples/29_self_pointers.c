@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct {
-    char *text; /* to `small` while it is short, to memory of its own otherwise */
+    char *text; /* points to `small` if it is short, otherwise to allocated memory */
     char small[16];
 } Title;
 
@@ -40,7 +40,7 @@ static bool title_copy(void *to, const void *from, void *context) {
 
 COVEY_COMPONENT_DEFINE(Title, .move = title_move, .drop = title_drop, .copy = title_copy);
 
-/* Makes a title where it will be, which needs no move. */
+/* Makes a title in place, which needs no move. */
 static void begin_title(void *value, void *text) { title_make(value, text); }
 
 int main(void) {
@@ -48,7 +48,7 @@ int main(void) {
     covey_entity e[100];
     char text[40];
     bool right = world && covey_create_many(world, e, 100);
-    for (uint32_t i = 0; right && i < 100; i++) { /* blocks grow meanwhile, and move what they have */
+    for (uint32_t i = 0; right && i < 100; i++) { /* blocks grow, and move their values */
         Title title;
         snprintf(text, sizeof text, i % 2 == 0 ? "%u" : "the title of entity number %u", i);
         right = title_make(&title, text) && covey_add_value(world, e[i], Title, &title);

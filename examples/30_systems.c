@@ -8,14 +8,14 @@ typedef struct {
     float x, y;
 } Position;
 typedef Position Velocity;
-typedef float Ground; /* its height: one for the whole world */
+typedef float Ground; /* its height: a resource */
 typedef covey_entity Aim;
 COVEY_COMPONENT_DEFINE(Position);
 COVEY_COMPONENT_DEFINE(Velocity);
 COVEY_COMPONENT_DEFINE(Ground);
 COVEY_COMPONENT_DEFINE(Aim);
 
-/* The body is the loop of every view. `job->it` has the entities. */
+/* The body is an ordinary loop over a view: `job->it` iterates over the entities. */
 static void move(covey_job *job, void *context) {
     const float *seconds = context;
     while (covey_next(&job->it)) {
@@ -82,7 +82,7 @@ int main(void) {
     for (int i = 0; i < 4 && result == COVEY_OK; i++) result = covey_schedule_run(schedule);
     bool right = result == COVEY_OK && !covey_alive(world, stone) && covey_alive(world, archer);
 
-    /* Links that lead in a circle are refused, with their names. */
+    /* Links that form a cycle are refused; the log names the systems. */
     covey_system late = { .name = "late", .run = fall, .after = { "move" }, .before = { "fall" } };
     right = right && covey_system_add(schedule, &late) == COVEY_ERROR_CYCLE;
     printf("%s\n", covey_schedule_failure(schedule));

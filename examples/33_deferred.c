@@ -1,12 +1,12 @@
-/* Structural changes from systems: bodies record them, each piece into a buffer of its own, and the schedule replays
+/* Structural changes from systems: bodies record them, each piece into its own buffer, and the schedule replays
  * the buffers at the next sync point in the order of systems, then pieces. Ids are the same for every number of
  * threads. */
 #include <covey/schedule.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef int Fuse;           /* frames that are left */
-typedef covey_entity Spark; /* the rocket that it was */
+typedef int Fuse;           /* frames until it is burnt down */
+typedef covey_entity Spark; /* the rocket that left it */
 COVEY_COMPONENT_DEFINE(Fuse);
 COVEY_COMPONENT_DEFINE(Spark);
 
@@ -30,13 +30,13 @@ static void burn(covey_job *job, void *context) {
     }
 }
 
-/* Sparks of the same run exist by now: the phase begins with a sync point. */
+/* Sparks of the same run exist here: the phase begins with a sync point. */
 static void count(covey_job *job, void *context) {
     uint32_t *sparks = context;
     while (covey_next(&job->it)) *sparks += job->it.count;
 }
 
-/* Runs until all rockets are gone. Returns a number that depends on every handle. */
+/* Runs until all rockets are destroyed. Returns a checksum of all handles. */
 static uint64_t run(uint32_t threads) {
     uint32_t sparks = 0;
     uint64_t digest = 0;

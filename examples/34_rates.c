@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 typedef struct {
-    double before, now; /* the states between which is drawn */
+    double before, now; /* the last two states: drawing interpolates between them */
 } Height;
 COVEY_COMPONENT_DEFINE(Height);
 
@@ -27,7 +27,7 @@ static void rise(covey_job *job, void *context) {
     }
 }
 
-/* Drawing is between two steps: covey_phase_fraction says how far the next one is. */
+/* Draws between two steps: covey_phase_fraction returns how much of the next step has passed. */
 static void draw(covey_job *job, void *context) {
     double part = covey_phase_fraction(context, "physics");
     while (covey_next(&job->it)) {
@@ -47,7 +47,7 @@ static bool fill(covey_schedule *s, Counter *start, Counter *third, Counter *ask
     return add(s, (covey_system){ .name = "start", .run = count, .context = start, .once = true }) &&
            add(s, (covey_system){ .name = "third", .run = count, .context = third, .every = 3 }) &&
            add(s, (covey_system){ .name = "asked", .run = count, .context = asked, .when = is_open }) &&
-           add(s, (covey_system){ .name = "off", .run = count, .context = off, .off = true }) &&
+           add(s, (covey_system){ .name = "off", .run = count, .context = off, .disabled = true }) &&
            /* As many steps of 1/64 s as have passed, at most 4 in one run: time that is left then is dropped. */
            covey_phase_add(s, &(covey_phase){ .name = "physics", .step = 1.0 / 64, .most = 4 }) == COVEY_OK &&
            add(s, (covey_system){ .name = "rise", .run = rise, .view = write }) &&

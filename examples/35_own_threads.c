@@ -16,7 +16,7 @@ typedef struct {
     pthread_cond_t changed;
     covey_task_fn *task;
     void *context;
-    uint32_t next, count, done; /* numbers: to be taken, in all, whose call has returned */
+    uint32_t next, count, done; /* the next number to take; how many there are; how many calls have returned */
     uint32_t calls;
     bool ends;
 } Pool;

@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
         covey_add(world, e, Right, { 0 });
     }
     for (int i = 0; i < 20 && done; i++) {
-        if (i == 17) covey_schedule_trace(schedule, 3); /* notes the next three runs */
+        if (i == 17) covey_schedule_trace(schedule, 3); /* traces the next three runs */
         done = covey_schedule_run(schedule) == COVEY_OK;
     }
     covey_schedule_print(schedule, NULL, NULL);

@@ -50,10 +50,10 @@ int main(void) {
     bool right = run(schedule) == COVEY_OK && run(schedule) == COVEY_ERROR_RANGE; /* b has one coin */
     covey_system_enable(schedule, "pay", false);
 
-    /* Of the three commands, the first is done. The second fails, and stays with what is behind it. */
+    /* The first of the three commands is done. The second fails, and stays in the buffer with the third. */
     right = right && covey_system_add(schedule, &marking) == COVEY_OK && run(schedule) == COVEY_ERROR_PRESENT;
     right = right && covey_has(world, a, Poor) && !covey_has(world, c, Poor);
-    right = right && run(schedule) == COVEY_ERROR_PRESENT;                       /* still so */
+    right = right && run(schedule) == COVEY_ERROR_PRESENT;                       /* it fails again */
     right = right && covey_schedule_skip(schedule) && run(schedule) == COVEY_OK; /* the next run begins with the rest */
     right = right && covey_has(world, c, Poor) && *covey_get(world, c, Coins) == 5;
     covey_schedule_destroy(schedule);

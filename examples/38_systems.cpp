@@ -39,7 +39,7 @@ int main() {
     schedule.add("measure").split().total(height).spans([](size_t n, const Position *p, double &sum) {
         for (size_t i = 0; i < n; i++) sum += static_cast<double>(p[i].y);
     });
-    // What is not in the parameters is declared, or the system is exclusive.
+    // What a system uses besides its parameters must be declared, unless the system is exclusive.
     schedule.phase("reports");
     schedule.add("report").every(4).reads<Landed>().run([&] {
         std::printf("%u have landed, the sum of heights is %.2f\n", covey::view_of(world).with<Landed>().count(),

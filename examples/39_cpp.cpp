@@ -26,13 +26,13 @@ class Physics {
   public:
     explicit Physics(covey_world *in) : world_(in), moving_(in), named_(in), velocities_(in) {}
 
-    // Spans are arrays: the loop to write where most entities match.
+    // Spans are arrays: use them if most entities match.
     void step(float dt) const {
         moving_.spans([dt](size_t n, Position *p, const Velocity *v) {
             for (size_t i = 0; i < n; i++) p[i].x += v[i].x * dt, p[i].y += v[i].y * dt;
         });
     }
-    // A loop goes entity by entity, and may change and destroy the one in hand.
+    // A range-based loop visits one entity at a time, which it may change and destroy.
     void bury() const {
         for (auto [e, p, v] : moving_)
             if (p.y < 0) covey_destroy(world_, e);
@@ -61,14 +61,14 @@ int main() {
     covey_entity arrow = covey::create_with(world, Position{ 0, 1 }, Velocity{ 4, 1 }, Name{ "arrow" });
     covey_entity stone = covey::create_with(world, Position{ 0, 1 }, Velocity{ 0, -4 });
     covey::emplace<Name>(world, stone, "stone"); // constructed in its place
-    covey::handle::create(world).add<Position>({ 3, 3 }).add<Velocity>({ 9, 9 }).add<Name>({ "statue" }).add<Frozen>();
+    covey::entity_ref::create(world).add<Position>({ 3, 3 }).add<Velocity>({ 9, 9 }).add<Name>({ "statue" }).add<Frozen>();
     physics.step(0.5f);
     physics.bury();
     physics.print();
-    const Velocity *speed = covey::get<const Velocity>(world, arrow); // NULL where it is absent
+    const Velocity *speed = covey::get<const Velocity>(world, arrow); // NULL if it is absent
     std::printf("the arrow makes %g a second\n", speed ? speed->x : 0);
     physics.stop(arrow);
-    // A type that a script has made, whose values are floats: the view is typed all the same.
+    // A type that a script has made, whose values are floats: the view is typed nevertheless.
     const covey_type mana = covey::options().describe<float>("Mana");
     const covey_type *type = covey_type_create(world, &mana);
     const float full = 10;

@@ -1,4 +1,4 @@
-/* The inspector: a page in the browser that looks into a running world. This program opens it for some frames; a game
+/* The inspector: a page in the browser that inspects a running world. This program opens it for some frames; a game
  * polls it once in each frame, for as long as it runs. docs/inspect.md has more. */
 #include <covey/fields.h>
 #include <covey/hierarchy.h>
@@ -47,14 +47,16 @@ int main(int argc, char **argv) {
     covey_view_desc moves = { .with = { covey_id(Position), covey_id(Velocity) }, .read = { covey_id(Velocity) } };
     must(world, covey_system_add(schedule, &(covey_system){ .name = "move", .run = move, .view = moves }) == COVEY_OK);
 
-    /* The page may change the world; it shows systems and goes back in time, because it has a schedule and a
+    /* The page may change the world. It shows systems and restores snapshots, because it has a schedule and a
      * history. */
     covey_inspect_desc desc = { .write = true, .schedule = schedule, .history = history, .title = "Example" };
     covey_inspector *inspector = covey_inspect_open(world, &desc);
     must(world, inspector != NULL);
-    if (frames > 10) printf("open %s\n", covey_inspect_address(inspector)); /* a secret: not for log files */
+    if (frames > 10)
+        printf("open %s\n", covey_inspect_address(inspector)); /* contains the token: do not write it to log files */
 
-    /* It says how many frames to run: 1, or 0 while the page has paused the program, or more at a higher speed. */
+    /* A poll returns how many frames to run: 1, or 0 while the page has paused the program, or more at a higher
+     * speed. */
     for (uint32_t done = 0; done < frames;)
         for (uint32_t n = covey_inspect_poll(inspector); n != 0; n--, done++) {
             must(world, covey_history_save(history));
@@ -62,7 +64,7 @@ int main(int argc, char **argv) {
         }
     printf("%u frames: the first is at %g\n", frames, (double)covey_get(world, covey_entity_at(world, 0), Position)->y);
 
-    covey_inspect_close(inspector); /* before what it looks at */
+    covey_inspect_close(inspector); /* before the schedule, the history and the world */
     covey_schedule_destroy(schedule);
     covey_world_destroy(world);
     return EXIT_SUCCESS;

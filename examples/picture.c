@@ -2,7 +2,7 @@
  *
  *     picture [FILE]    writes swarm.svg, unless a file is named
  *
- * `build/release/examples/picture docs/swarm.svg` renews the picture of the README. */
+ * `build/release/examples/picture docs/swarm.svg` updates the picture of the README. */
 #include <covey/covey.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,11 +13,11 @@ typedef struct {
 } Vector;
 typedef Vector Position, Velocity;
 typedef struct {
-    float turn, radius; /* how far a step turns a leader round the middle, and how far from there it flies */
+    float turn, radius; /* the angle of a step around the centre, and the distance from the centre */
 } Leader;
 typedef struct {
     covey_entity leader;
-    Vector offset; /* where the bird wants to be, seen from its leader */
+    Vector offset; /* the target of the bird, relative to its leader */
     float zeal;
 } Follower;
 COVEY_COMPONENT_DEFINE(Position);

@@ -1,6 +1,5 @@
-/* A swarm of a million birds: five systems, run by a schedule on all cores, and the same work on plain arrays beside
- * them. Prints what each system takes, what each pool takes, and what Covey advises. The first program that `make run`
- * shows, and a place to try things out.
+/* A swarm of a million birds: five systems, run by a schedule on all cores, and the same work on plain arrays for
+ * comparison. Prints the time of each system, the memory of each pool, and what Covey advises. `make run` runs it.
  *
  *     swarm [--entities N] [--frames N] [--threads N] [--trace FILE] [--inspect] [--help] */
 #include "swarm.h"
@@ -10,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What bytes mean, for the page of --inspect. A number alone has a field, too. */
+/* Fields, for the page of --inspect. A type that is a plain number has one field. */
 COVEY_FIELDS_DEFINE(Vector, f32(x), f32(y));
 static const covey_field points[] = { { "points", COVEY_KIND_F32, 0, 1, NULL } };
 static const covey_fields fields_of_number = { sizeof(float), 1, points };
@@ -18,7 +17,7 @@ static const covey_fields fields_of_number = { sizeof(float), 1, points };
 COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Vector);
 COVEY_COMPONENT_DEFINE(Velocity, .fields = &covey_fields_Vector);
 COVEY_COMPONENT_DEFINE(Energy, .fields = &fields_of_number);
-/* Is that storage wise? The advice will tell. */
+/* The advice at the end says whether this storage is a good choice. */
 COVEY_COMPONENT_DEFINE(Sick, .fields = &fields_of_number, .storage = COVEY_STORAGE_SPARSE);
 COVEY_TAG_DEFINE(Frozen);
 
@@ -32,7 +31,7 @@ static void need(const covey_world *world, bool done, const char *what) {
     if (!done) die(what, covey_result_text(covey_world_result(world)));
 }
 
-/* ---- Birds come --------------------------------------------------------------------------------------------------*/
+/* ---- Creating birds -----------------------------------------------------------------------------------------------*/
 
 /* The next of a series of random numbers, from 0 to 1. */
 static float draw(uint64_t *state) {
@@ -98,7 +97,8 @@ static void weaken(covey_job *job, void *swarm) {
     }
 }
 
-/* The few lead, whatever storage they are in. An optional field is NULL where the bird does not have it. */
+/* The smallest pool leads the iteration, whatever its storage is. An optional field is NULL if the bird does not have
+ * it. */
 static void ail(covey_job *job, void *swarm) {
     covey_row row = { 0 };
     (void)swarm;
@@ -197,7 +197,7 @@ static void keep_least(double *least, double ns, uint32_t entities) {
     if (each > 0 && (*least == 0 || each < *least)) *least = each;
 }
 
-/* One frame on so many threads as the schedule has. The last row is about all of it. */
+/* Runs and measures one frame. The last row is the whole frame. */
 static void run_on_world(covey_schedule *schedule, Row *rows, bool alone) {
     covey_system_stats stats[SYSTEMS];
     double start = now_ns();
@@ -221,14 +221,14 @@ static void run_on_arrays(Swarm *s, Row *rows) {
     keep_least(&rows[SYSTEMS].arrays_ns, end - begin, rows[SYSTEMS].entities);
 }
 
-/* The first half of the frames runs on one thread, to measure what the others are worth. In turn would not do: a core
- * that takes over what another one has written waits for it. */
+/* The first half of the frames runs on one thread, to measure the speedup of the others. Alternating would distort the
+ * times: a core waits for data that another core has written. */
 static void run_frames(Swarm *s, const Options *o, covey_schedule *alone, covey_schedule *together) {
     Row rows[SYSTEMS + 1] = {
         { "wind", "spans", "Velocity", wind_on_arrays, 0, 0, 0, 0 },
         { "move", "spans", "Position, Velocity, not Frozen", move_on_arrays, 0, 0, 0, 0 },
         { "weaken", "rows", "Energy, Velocity; some freeze", weaken_on_arrays, 0, 0, 0, 0 },
-        { "ail", "rows", "Sick, Energy where it is there", ail_on_arrays, 0, 0, 0, 0 },
+        { "ail", "rows", "Sick, optionally Energy", ail_on_arrays, 0, 0, 0, 0 },
         { "renew", "rows", "Position; some die, others come", renew_on_arrays, 0, 0, 0, 0 },
         { "frame", "", "all of these", NULL, s->n, 0, 0, 0 },
     };
@@ -256,7 +256,7 @@ static void write_trace(const covey_schedule *schedule, const char *name) {
     printf("\n%s has a trace of the last frames: open it with https://ui.perfetto.dev\n", name);
 }
 
-/* ---- In the end --------------------------------------------------------------------------------------------------*/
+/* ---- The report --------------------------------------------------------------------------------------------------*/
 
 static void follow_advice(covey_world *world) {
     covey_advice advice[16];
@@ -267,10 +267,11 @@ static void follow_advice(covey_world *world) {
             need(world, covey_pool_convert(advice[i].pool, advice[i].best) == COVEY_OK, "converting a pool");
     covey_compact(world);
     covey_shrink(world);
-    printf("\nAll of this done, the world takes %zu bytes instead of %zu.\n", covey_world_memory(world), before);
+    printf("\nWith this advice followed, the world takes %zu bytes instead of %zu.\n", covey_world_memory(world),
+           before);
 }
 
-/* Beside arrays, which is what there is to measure. */
+/* Runs the frames in the world and on arrays, and measures both. */
 static void compare(Swarm *s, const Options *o) {
     make_arrays(s);
     covey_schedule *alone = make_schedule(s, 1), *together = make_schedule(s, o->threads);
@@ -294,7 +295,7 @@ static void inspect(Swarm *s, const Options *o) {
 int main(int argc, char **argv) {
     Options o = parse(argc, argv);
     Swarm s = { .world = covey_world_create(NULL), .n = o.entities };
-    if (!s.world) die("starting", "memory is out");
+    if (!s.world) die("starting", "no memory");
     for (uint32_t i = 0; i < s.n; i++) {
         Bird bird = hatch(i, 0);
         put_into_world(s.world, &bird);

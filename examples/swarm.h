@@ -1,4 +1,4 @@
-/* What the files of the swarm share: birds, in a world and in arrays, and what happens to one of them. */
+/* Shared by the files of the swarm: birds, in a world and in arrays, and what each system does to one bird. */
 #ifndef SWARM_H
 #define SWARM_H
 
@@ -10,14 +10,14 @@ typedef struct {
     float x, y;
 } Vector;
 typedef Vector Position, Velocity; /* of every bird, in a field from 0 to 1 */
-typedef float Energy;              /* of every second bird; one with none left freezes */
-typedef float Sick;                /* of few, and getting worse */
+typedef float Energy;              /* every second bird has it; a bird without energy left freezes */
+typedef float Sick;                /* few birds have it; it grows */
 
 COVEY_COMPONENT_DECLARE(Position);
 COVEY_COMPONENT_DECLARE(Velocity);
 COVEY_COMPONENT_DECLARE(Energy);
 COVEY_COMPONENT_DECLARE(Sick);
-COVEY_TAG_DECLARE(Frozen); /* of one in fifty, and more each frame */
+COVEY_TAG_DECLARE(Frozen); /* one in fifty has it; more in each frame */
 
 /* ---- Birds -------------------------------------------------------------------------------------------------------*/
 
@@ -43,7 +43,7 @@ typedef struct Swarm {
     uint8_t *flags;
 } Swarm;
 
-/* What happens to one bird, here and there. */
+/* What the systems do to one bird, in the world and in the arrays. */
 static inline void add(Vector *a, Vector b) { a->x += b.x, a->y += b.y; }
 
 static inline bool is_outside(Position p) { return p.x < 0 || p.x > 1 || p.y < 0 || p.y > 1; }
@@ -56,7 +56,7 @@ static inline void suffer(Sick *sick, Energy *energy) {
     if (energy) *energy -= *sick;
 }
 
-/* A bird depends on its index and the frame alone, so that the world and the arrays get the same. */
+/* A bird depends only on its index and the frame, so that the world and the arrays are equal. */
 Bird hatch(uint32_t index, uint32_t frame);
 
 void die(const char *what, const char *why); /* ends the program */
@@ -78,7 +78,7 @@ void inspect_swarm(Swarm *s, covey_schedule *schedule, uint32_t frames); /* 0 fr
 
 /* ---- Tables: swarm_report.c --------------------------------------------------------------------------------------*/
 
-/* A system, and what it takes: for one entity, in the fastest frame; 0 while none was measured. */
+/* A system, and its time for one entity in the fastest frame; 0: not measured yet. */
 typedef struct Row {
     const char *name, *loop, *about;
     void (*on_arrays)(Swarm *s);

@@ -1,5 +1,5 @@
-/* The swarm on plain arrays by index, with a byte of flags for each bird: what the world is measured and checked
- * against. */
+/* The swarm on plain arrays by index, with a byte of flags for each bird. The world is compared with it, in time and in
+ * result. */
 #include "swarm.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void put(Swarm *s, const Bird *bird, uint32_t i) {
 void make_arrays(Swarm *s) {
     uint32_t n = s->n;
     s->position = malloc(n * (sizeof(Position) + sizeof(Velocity) + sizeof(Energy) + sizeof(Sick) + 1));
-    if (!s->position) die("starting", "memory is out");
+    if (!s->position) die("starting", "no memory");
     s->velocity = s->position + n;
     s->energy = (Energy *)(s->velocity + n);
     s->sick = s->energy + n;
@@ -60,9 +60,9 @@ void renew_on_arrays(Swarm *s) {
     }
 }
 
-/* ---- The same? ---------------------------------------------------------------------------------------------------*/
+/* ---- Comparison ---------------------------------------------------------------------------------------------------*/
 
-/* Whether a component is there exactly when it should be, with this value. */
+/* Whether the component is present if it should be, and has this value. */
 static bool is_same(const void *component, bool wanted, const void *value, size_t size) {
     return (component != NULL) == wanted && (!wanted || memcmp(component, value, size) == 0);
 }

@@ -1,5 +1,4 @@
-/* The swarm with a page in the browser that looks into it: it flies until Ctrl-C, or for as many frames as were asked
- * for. */
+/* The swarm with an inspector. Runs until Ctrl-C, or for the given number of frames. */
 #include "swarm.h"
 
 #ifdef SWARM_INSPECT
@@ -18,9 +17,9 @@ static void end(int number) {
     ended = 1;
 }
 
-/* One frame; a snapshot of the first of each second. Resources and names would be in it, too. */
+/* Runs one frame, and saves a snapshot once a second. */
 static void run_frame(Swarm *s, covey_schedule *schedule, covey_history *history) {
-    if (s->frame++ % FRAMES_A_SECOND == 0 && !covey_history_save(history)) die("saving", "memory is out");
+    if (s->frame++ % FRAMES_A_SECOND == 0 && !covey_history_save(history)) die("saving", "no memory");
     covey_tick_advance(s->world);
     s->gust = s->frame % 2 == 0 ? (Velocity){ 1e-4f, 5e-5f } : (Velocity){ -1e-4f, -5e-5f };
     if (covey_schedule_run(schedule) != COVEY_OK) die("running", covey_schedule_failure(schedule));
@@ -32,7 +31,7 @@ static struct timespec now(void) {
     return t;
 }
 
-/* Sleeps for what is left of a frame that began then. */
+/* Sleeps for the rest of the frame that began at that time. */
 static void wait_for_next(struct timespec begin) {
     struct timespec end_of_work = now();
     long long worked =
@@ -43,7 +42,7 @@ static void wait_for_next(struct timespec begin) {
 
 void inspect_swarm(Swarm *s, covey_schedule *schedule, uint32_t frames) {
     covey_history *history = covey_history_create(s->world, SNAPSHOTS);
-    if (!history) die("making a history", "memory is out");
+    if (!history) die("making a history", "no memory");
     covey_inspect_desc desc = { .write = true, .schedule = schedule, .history = history, .title = "Swarm" };
     covey_inspector *inspector = covey_inspect_open(s->world, &desc);
     if (!inspector) die("opening the inspector", covey_result_text(covey_world_result(s->world)));

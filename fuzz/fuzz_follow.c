@@ -1,5 +1,6 @@
-/* Images, read from the input, for a world that has followed another one: each is refused, and the world is as it was, or
- * the world is valid, and goes through an image unchanged. The first byte says how, as in fuzz_load.c. */
+/* Follows images from the input, in a world that has followed another one. An image is refused, and the world
+ * unchanged; or the world is valid, and saving and loading it changes nothing. The first byte has the options of
+ * fuzz_load.c. */
 #include "images.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

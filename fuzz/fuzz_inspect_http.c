@@ -1,5 +1,5 @@
-/* Addresses and headers of requests to the inspector. The first line is compared as Host, Origin and Authorization: nothing but
- * the right ones is let in. Each further line is a path with arguments. */
+/* Headers and paths of requests to the inspector. The first line is checked as Host, Origin and Authorization: only the
+ * correct ones have access. Each further line is a path with arguments. */
 #include "../inspect/test/bare.h"
 
 #include "tools.h"

@@ -1,5 +1,5 @@
-/* Bodies of requests to the inspector, one a line: each is refused or done, the world is valid, and every edit that can be
- * taken back is, before the next or behind the last, as its line begins with a blank or not. */
+/* Bodies of requests to the inspector, one per line. Each is refused or done, and leaves the world valid. Every edit
+ * that can be undone is undone: before the next one if its line begins with a blank, otherwise after the last one. */
 #include "../inspect/test/bare.h"
 
 #include "../inspect/edit.h"

@@ -1,4 +1,5 @@
-/* Queries of the inspector: each is refused, with a place in the text, or answered; and completed at every tenth place. */
+/* Queries of the inspector. Each is answered, or refused with a position in its text; and completed at every tenth
+ * position. */
 #include "../inspect/test/bare.h"
 
 #include "../inspect/query.h"

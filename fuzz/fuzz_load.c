@@ -1,6 +1,6 @@
-/* Images, read from the input and loaded: each is refused, or gives a world that is valid, and that goes through another
- * image unchanged. The first byte says how: bit 0 mends the checksums, bit 1 knows no type, bits 2 and 3 say what becomes
- * of unknown ones. */
+/* Loads images from the input. An image is refused, or gives a valid world, which another image saves and loads without
+ * a change. The first byte has options: bit 0 corrects the checksums, bit 1 loads without any known type, bits 2 and 3
+ * choose what happens to unknown types. */
 #include "images.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

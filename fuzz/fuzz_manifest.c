@@ -1,5 +1,5 @@
-/* The manifest of a checkpoint, read from any bytes: refused with a reason, or what is written for it is the same bytes. The
- * same bytes as the name of a file: one that is left over begins as such names do. */
+/* Reads any bytes as the manifest of a checkpoint: they are refused with a reason, or writing the manifest gives the
+ * same bytes. Also checks the bytes as the name of a file that a checkpoint has left over. */
 #include "../common/manifest.h"
 
 #include <stdlib.h>

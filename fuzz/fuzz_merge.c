@@ -1,5 +1,5 @@
-/* Images, read from the input and merged into a world that has entities: each is refused, and the world is as it was, or
- * the world is valid, and goes through an image unchanged. The first byte says how, as in fuzz_load.c. */
+/* Merges images from the input into a world that has entities. An image is refused, and the world unchanged; or the
+ * world is valid, and saving and loading it changes nothing. The first byte has the options of fuzz_load.c. */
 #include "images.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
-/* Programs about worlds and one thing more, read from the input: stops where the library and the oracle disagree. The
- * first byte says what it is. */
+/* Runs random programs from the input on a world with one more feature, and stops if the library and the oracle
+ * disagree. The first byte chooses the feature. */
 #include "model_world.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .subject = subject,
         .subject_every = 2,
         .bare = subject == &model_ends,
-        .image_every = data[0] / 16 % 2 == 0 ? 0 : 40, /* saved and loaded so often */
+        .image_every = data[0] / 16 % 2 == 0 ? 0 : 40, /* steps between two images */
     };
     model_report report = model_run_world(&options);
     if (report.agreed) return 0;

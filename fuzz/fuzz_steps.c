@@ -1,6 +1,6 @@
-/* Images, and files that become images, read from the input: what is done with them takes at most so many steps for each
- * of their bytes (steps.h), whether they are refused or not. The first byte says how: bit 0 mends the checksums, bit 1
- * reads the rest as a file, which may be compressed, and bit 2 leaves out types that nobody knows. */
+/* Images and files from the input: all operations on them take at most a fixed number of steps for each byte (steps.h),
+ * whether they are refused or not. The first byte has options: bit 0 corrects the checksums, bit 1 reads the rest as a
+ * file, which may be compressed, and bit 2 skips unknown types. */
 #include "images.h"
 #include "steps.h"
 
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A sanitizer adds branches of its own. */
+/* Sanitizers add branches. */
 #if defined(__has_feature)
 #define HAS_FEATURE(feature) __has_feature(feature)
 #else
@@ -24,7 +24,7 @@ enum { BRANCHES = 5 };
 enum { BRANCHES = 1 };
 #endif
 
-/* For each byte of an image there may be 256 of memory, which are filled, checked and emptied by nine operations. */
+/* A byte of an image may need 256 bytes of memory, which nine operations fill, check and empty. */
 enum { STEPS_AT_LEAST = 2000000 * BRANCHES, STEPS_EACH = 2000 * BRANCHES };
 enum { BYTES_AT_LEAST = 1 << 20, BYTES_EACH = 256 };
 
@@ -35,7 +35,7 @@ static void check(uint64_t before, size_t bytes, const char *what) {
     abort();
 }
 
-/* ---- A file in memory -----------------------------------------------------------------------------------------------*/
+/* ---- A file in memory ---------------------------------------------------------------------------------------------*/
 
 static const uint8_t *file_bytes;
 static size_t file_size, file_at;
@@ -83,7 +83,7 @@ static bool read_image(const uint8_t *data, size_t size, covey_buffer *image) {
     return done;
 }
 
-/* ---- What is done ---------------------------------------------------------------------------------------------------*/
+/* ---- Operations ---------------------------------------------------------------------------------------------------*/
 
 static void validate(const covey_world *world) {
     const char *why = "";
@@ -92,7 +92,7 @@ static void validate(const covey_world *world) {
     abort();
 }
 
-/* Twice, so that the second finds a world that was used. */
+/* Runs twice, so that the second run uses a world that is not new. */
 static void load(const covey_buffer *image, const covey_load_desc *desc) {
     covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true });
     for (int i = 0; i < 2; i++) {

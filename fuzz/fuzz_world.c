@@ -1,6 +1,6 @@
-/* Programs about worlds and about sets, read from the input: stops where the library and the oracle disagree. The first
- * byte says which: a set of one of the four policies, a world, a world with groups, one in which every second step is
- * about a view, in both forms, or one with many entities at once. */
+/* Runs random programs from the input on worlds and sets, and stops if the library and the oracle disagree. The first
+ * byte chooses: a set with one of the four policies, a world, a world with groups, a world in which every second step
+ * uses a view, in both forms, or a world with calls for many entities. */
 #include "model.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     uint8_t kind = data[0] % 8;
-    bool groups = data[0] / 16 == 6; /* bytes that no input of the corpus began with before there were groups */
-    bool views = data[0] / 16 == 11; /* the same for views, */
-    bool many = data[0] / 16 == 14;  /* and few did for calls about many */
+    bool groups = data[0] / 16 == 6; /* a first byte that no older input of the corpus has */
+    bool views = data[0] / 16 == 11; /* the same */
+    bool many = data[0] / 16 == 14;  /* a first byte that few older inputs have */
     model_options options = {
         .data = data + 1,
         .size = size - 1,

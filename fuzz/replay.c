@@ -33,7 +33,7 @@ static void run_bytes(FILE *file, size_t size, const char *path) {
     free(data);
 }
 
-/* Prints the name of an input before it runs: after a crash, the last name is that of the culprit. */
+/* Prints the name of an input before it runs: after a crash, the last name is the input that caused it. */
 static void announce(const char *path, const char *member) {
     printf("%s%s%s\n", path, *member ? ": " : "", member);
     fflush(stdout);
@@ -57,7 +57,7 @@ static void run_file(const char *path) {
  *     ...        further headers and inputs
  *     end        two records of zeros
  *
- * A file that is not exactly that is refused: no input is left out in silence. */
+ * Any other file is refused, so that no input is skipped silently. */
 
 enum {
     RECORD = 512,

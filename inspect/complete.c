@@ -1,4 +1,4 @@
-/* GET complete: words that fit where a query is being typed. */
+/* GET complete: completions for a query that is being typed. */
 #include "query.h"
 
 #include <ctype.h>
@@ -8,9 +8,9 @@
 enum { WORDS = 50 };
 
 typedef struct word {
-    const char *text, *begin; /* of the word under the cursor; */
-    size_t length;            /* up to the cursor, */
-    size_t rest;              /* and behind it */
+    const char *text, *begin; /* the query; the word under the cursor */
+    size_t length;            /* of the word before the cursor */
+    size_t rest;              /* of the word after the cursor */
 } word;
 
 static bool is_word(char c) {
@@ -25,7 +25,7 @@ static word word_at(const char *text, size_t at) {
     return (word){ text, text + begin, at - begin, end - at };
 }
 
-/* Whether the cursor is inside of a text in quotes, where there is nothing to complete. */
+/* Whether the cursor is inside quotes, where there is nothing to complete. */
 static bool is_quoted(const char *text, size_t at) {
     bool quoted = false;
     for (size_t i = 0; i < at; i++) {
@@ -35,7 +35,7 @@ static bool is_quoted(const char *text, size_t at) {
     return quoted;
 }
 
-/* 2: begins with it; 1: contains it, in whatever case; 0: does not. */
+/* How well a name fits what was typed, regardless of case: 2: it begins with it; 1: it contains it; 0: not at all. */
 static int fits(const char *name, const char *typed, size_t length) {
     if (strncasecmp(name, typed, length) == 0) return 2;
     for (; *name != '\0'; name++)
@@ -74,7 +74,7 @@ static void put_keywords_that_fit(inspect__json *json, const word *w, int how) {
         if (fits(words[i].text, w->begin, w->length) == how) put_word(json, words[i].text, "word", words[i].detail);
 }
 
-/* Fields of the struct that the path up to the last point leads to. */
+/* Writes the fields of a struct that fit. */
 static void put_fields_that_fit(inspect__json *json, const covey_fields *fields, const char *typed, size_t length,
                                 int how) {
     for (const covey_field *field = fields->at; field < fields->at + fields->count; field++) {
@@ -87,7 +87,8 @@ static void put_fields_that_fit(inspect__json *json, const covey_fields *fields,
     }
 }
 
-/* The last point of a word, behind which a field is typed; NULL where what is before it is no struct. */
+/* The part of a word after its last dot, if it is the name of a field: if a struct is before the dot. NULL
+ * otherwise. */
 static const char *field_begin(const covey_world *world, const word *w, inspect__place *place) {
     const covey_pool *pool;
     inspect__query_error error;
@@ -115,7 +116,7 @@ bool inspect__answer_complete(inspect__request *request, covey_world *world) {
     inspect__json_u64(json, "to", at + w.rest);
     inspect__json_array(json, "words");
     uint32_t left = WORDS;
-    for (int how = 2; how > 0 && !is_quoted(text, (size_t)at); how--) { /* those that begin so come first */
+    for (int how = 2; how > 0 && !is_quoted(text, (size_t)at); how--) { /* names that begin with it come first */
         if (field) put_fields_that_fit(json, place.fields, from, typed, how);
         else {
             put_types_that_fit(json, world, &w, how, &left);

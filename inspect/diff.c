@@ -1,5 +1,5 @@
-/* GET time/diff: what is different between two past states, or one and the present. Entities of both are walked by index,
- * side by side, for as many polls as it takes. */
+/* GET time/diff: compares two past states, or one and the present. Walks both in index order, side by side, over as
+ * many polls as it takes. */
 #include "inspector.h"
 
 #include <covey/fields.h>
@@ -7,7 +7,7 @@
 
 enum { ROWS = 200, AT_ONCE = 256 };
 
-/* A type, and its pools in both worlds: NULL where one does not know it. */
+/* A type, and its pools in both worlds; NULL: that world has no pool of it. */
 typedef struct pair {
     const char *name;
     const covey_pool *a, *b;
@@ -17,11 +17,11 @@ typedef struct pair {
 typedef struct comparison {
     uint64_t a, b;          /* snapshots */
     bool present;           /* b is the present */
-    covey_world *worlds[2]; /* as they were when it began: to see whether they were dropped meanwhile */
+    covey_world *worlds[2]; /* at the start: to detect that one was dropped between two polls */
     pair *pairs;
     uint32_t pair_count, pair_capacity;
-    covey_entity at[2]; /* the last ones that were looked at */
-    bool walked[2];     /* up to the end */
+    covey_entity at[2]; /* the last entities that were compared */
+    bool walked[2];     /* that world has no more entities */
     uint32_t added, removed, changed, rows;
     uint64_t steps;
 } comparison;
@@ -31,7 +31,7 @@ static void drop_comparison(covey_inspector *inspector, void *state) {
     inspect__free(inspector, c->pairs, c->pair_capacity * sizeof *c->pairs);
 }
 
-/* ---- Values --------------------------------------------------------------------------------------------------------*/
+/* ---- Values -------------------------------------------------------------------------------------------------------*/
 
 static bool is_same_struct(const covey_fields *fields, const char *a, const char *b);
 
@@ -53,20 +53,22 @@ static bool is_same_struct(const covey_fields *fields, const char *a, const char
     return true;
 }
 
-/* Without a description of fields: all bytes; but what a copy hook has made is another value with other bytes. */
+/* Compares fields, or all bytes if the type has no fields. Values that a copy hook has copied cannot be compared by
+ * their bytes, and count as equal. */
 static bool is_same_value(const covey_type *type, const void *a, const void *b) {
     if (type->size == 0) return true;
     if (type->fields) return is_same_struct(type->fields, a, b);
     return type->copy || memcmp(a, b, type->size) == 0;
 }
 
-/* ---- Entities ------------------------------------------------------------------------------------------------------*/
+/* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
 static const void *value_in(const covey_pool *pool, covey_entity e) {
     return pool ? covey_pool_get_raw(pool, e) : NULL;
 }
 
-/* What happened to one type of an entity that both have: 0 for nothing. */
+/* Compares one component of an entity that both worlds have: '+', '-' or '*' for added, removed or changed; 0 for
+ * equal. */
 static char compare_component(const pair *p, covey_entity e) {
     const void *a = value_in(p->a, e), *b = value_in(p->b, e);
     if (!a && !b) return 0;
@@ -76,7 +78,8 @@ static char compare_component(const pair *p, covey_entity e) {
 
 static bool is_same_name(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-static bool is_elsewhere(const covey_world *a, const covey_world *b, covey_entity e) {
+/* Compares what is not a component. */
+static bool differs_otherwise(const covey_world *a, const covey_world *b, covey_entity e) {
     return !is_same_name(covey_name(a, e), covey_name(b, e)) || !covey_same(covey_parent(a, e), covey_parent(b, e)) ||
            covey_is_enabled(a, e) != covey_is_enabled(b, e);
 }
@@ -97,7 +100,7 @@ static void begin_row(inspect__json *json, const covey_world *world, covey_entit
     inspect__json_array(json, "types");
 }
 
-/* One that only one of the worlds has. */
+/* Counts and shows an entity that only one of the worlds has. */
 static void note_single(inspect__json *json, comparison *c, covey_world *world, covey_entity e, bool added) {
     bool shown = c->rows < ROWS;
     if (shown) begin_row(json, world, e, added ? "added" : "removed");
@@ -114,9 +117,9 @@ static void note_single(inspect__json *json, comparison *c, covey_world *world, 
     inspect__json_end_object(json);
 }
 
-/* One that both have. */
+/* Compares an entity that both worlds have; counts and shows it if it differs. */
 static void note_both(inspect__json *json, comparison *c, covey_world *a, covey_world *b, covey_entity e) {
-    bool moved = is_elsewhere(a, b, e), differs = moved, shown = false;
+    bool otherwise = differs_otherwise(a, b, e), differs = otherwise, shown = false;
     for (uint32_t i = 0; i < c->pair_count; i++) {
         pair *p = &c->pairs[i];
         char what = compare_component(p, e);
@@ -128,7 +131,7 @@ static void note_both(inspect__json *json, comparison *c, covey_world *a, covey_
         shown = true;
         inspect__json_text(json, NULL, p->name);
     }
-    if (moved && !shown && c->rows < ROWS) begin_row(json, b, e, "changed"), shown = true;
+    if (otherwise && !shown && c->rows < ROWS) begin_row(json, b, e, "changed"), shown = true;
     c->changed += differs;
     c->rows += shown;
     if (!shown) return;
@@ -137,7 +140,8 @@ static void note_both(inspect__json *json, comparison *c, covey_world *a, covey_
     inspect__json_end_object(json);
 }
 
-/* Makes a step in those worlds whose next entity has the lower index, or in both. False at the end. */
+/* Advances in the world whose next entity has the lower index, or in both if they are equal. Returns false at the
+ * end. */
 static bool step(inspect__json *json, comparison *c, covey_world *a, covey_world *b) {
     covey_entity x = c->walked[0] ? (covey_entity){ 0 } : covey_entity_next(a, c->at[0]);
     covey_entity y = c->walked[1] ? (covey_entity){ 0 } : covey_entity_next(b, c->at[1]);
@@ -156,7 +160,7 @@ static bool step(inspect__json *json, comparison *c, covey_world *a, covey_world
     return true;
 }
 
-/* ---- Pairs ---------------------------------------------------------------------------------------------------------*/
+/* ---- Pairs --------------------------------------------------------------------------------------------------------*/
 
 static void add_pair(comparison *c, const covey_world *a, const covey_world *b, const covey_type *type) {
     const covey_type *in_a = covey_type_find(a, type->name), *in_b = covey_type_find(b, type->name);
@@ -177,7 +181,7 @@ static bool make_pairs(covey_inspector *inspector, comparison *c, const covey_wo
     return true;
 }
 
-/* ---- The answer ----------------------------------------------------------------------------------------------------*/
+/* ---- The answer ---------------------------------------------------------------------------------------------------*/
 
 static void put_totals(inspect__json *json, const comparison *c) {
     inspect__json_end_array(json);
@@ -201,10 +205,11 @@ static void put_totals(inspect__json *json, const comparison *c) {
 
 static bool refuse_past(inspect__request *request, covey_result result) {
     if (result == COVEY_ERROR_ABSENT) return inspect__refuse(request, 409, "ABSENT", "the snapshot is gone");
-    return inspect__refuse_result(request, result, "the past state could not be made: %s", covey_result_text(result));
+    return inspect__refuse_result(request, result, "the past state could not be restored: %s",
+                                  covey_result_text(result));
 }
 
-/* Which states are asked for. */
+/* Reads which states to compare. */
 static bool choose(inspect__request *request, comparison *c) {
     if (!inspect__snapshot_back(request, "a", &c->a)) return false;
     c->present = !inspect__request_text(request, "b");
@@ -235,7 +240,7 @@ bool inspect__answer_diff(inspect__request *request, covey_world *world) {
     if (!b) return refuse_past(request, result);
     if (begins && !begin(request, c, a, b)) return true;
     if (a != c->worlds[0] || b != c->worlds[1])
-        return inspect__refuse(request, 409, "GONE", "a past state was dropped meanwhile: ask again");
+        return inspect__refuse(request, 409, "GONE", "a past state was dropped while it was compared: ask again");
     while (step(&request->json, c, a, b)) {
         if (++c->steps % AT_ONCE == 0 && inspect__request_pauses(request)) return false;
     }

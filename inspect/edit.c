@@ -1,4 +1,4 @@
-/* POST edit: changes of the world. Whatever can be refused is refused before anything has changed. */
+/* POST edit: changes the world. All checks come before the first change, so a refused edit changes nothing. */
 #include "edit.h"
 
 #include "entity.h"
@@ -13,13 +13,13 @@ typedef struct edit {
     inspect__undo undo;
 } edit;
 
-/* ---- What is asked for ---------------------------------------------------------------------------------------------*/
+/* ---- Arguments ----------------------------------------------------------------------------------------------------*/
 
-/* False: refused, here and below. */
+/* The functions below return false if they have refused the request. */
 static bool read_entity(edit *t) {
     const char *text = inspect__request_member_text(t->request, "e");
     if (!text || !inspect__entity_read(text, &t->e) || covey_is_null(t->e)) {
-        inspect__refuse(t->request, 422, "ARGUMENT", "e is an entity, such as \"12:1\": its index and its generation");
+        inspect__refuse(t->request, 422, "ARGUMENT", "e must be an entity, index:generation, such as \"12:1\"");
         return false;
     }
     if (covey_alive(t->world, t->e)) return true;
@@ -30,12 +30,13 @@ static bool read_entity(edit *t) {
 static bool read_type(edit *t) {
     const char *name = inspect__request_member_text(t->request, "type");
     if (!name) {
-        inspect__refuse(t->request, 422, "ARGUMENT", "type is the name of a type");
+        inspect__refuse(t->request, 422, "ARGUMENT", "type is missing: the name of a component type");
         return false;
     }
     t->type = covey_type_find(t->world, name);
-    if (!t->type) inspect__refuse(t->request, 422, "TYPE", "the world knows no type %.100s", name);
-    else if (inspect__is_internal(t->type)) inspect__refuse(t->request, 422, "TYPE", "%.100s is Covey's own", name);
+    if (!t->type) inspect__refuse(t->request, 422, "TYPE", "the world has no type %.100s", name);
+    else if (inspect__is_internal(t->type))
+        inspect__refuse(t->request, 422, "TYPE", "%.100s is internal to Covey, and cannot be edited", name);
     return t->type && !inspect__is_internal(t->type);
 }
 
@@ -51,10 +52,8 @@ static bool read_place(edit *t, inspect__place *place) {
     const char *path = inspect__request_member_text(t->request, "path");
     size_t at, length;
     if (!inspect__editable(t->type)) {
-        inspect__refuse(
-            t->request, 422, "TYPE",
-            "values of %.100s cannot be written: it has no .fields that say what its bytes mean, and is not .raw",
-            t->type->name);
+        inspect__refuse(t->request, 422, "TYPE",
+                        "values of %.100s cannot be edited: the type has no .fields, and is not .as_bytes", t->type->name);
         return false;
     }
     if (!path) path = "";
@@ -69,7 +68,7 @@ static bool refuse_value(edit *t, const inspect__fault *fault) {
     return false;
 }
 
-/* ---- Values --------------------------------------------------------------------------------------------------------*/
+/* ---- Values -------------------------------------------------------------------------------------------------------*/
 
 typedef struct bytes {
     uint32_t offset, size;
@@ -87,8 +86,8 @@ covey_result inspect__overwrite(covey_world *world, covey_entity e, const covey_
     return covey_patch_raw(world, e, type, copy_bytes, &b) ? COVEY_OK : covey_world_result(world);
 }
 
-/* Reads "value" into a record: the bytes of the place as they are in `value`, those that they become, and, behind both, a
- * copy of the whole value to work on. */
+/* Reads "value" into a record. Its bytes are the place before the edit, the place after it, and a copy of the whole
+ * value to work on. */
 static bool read_value(edit *t, inspect__undo_kind kind, const void *value) {
     inspect__place place;
     inspect__fault fault = { .text = "there is no value" };
@@ -114,7 +113,7 @@ static covey_result edit_set(edit *t) {
     return inspect__overwrite(t->world, t->e, t->type, t->undo.offset, t->undo.bytes + t->undo.size, t->undo.size);
 }
 
-/* The type of a resource may be one of which the world has no components. */
+/* The type of a resource need not be a component type that the world has. */
 static bool read_resource(edit *t) {
     const char *name = inspect__request_member_text(t->request, "type");
     for (uint32_t i = 0; name && i < covey_world_resource_count(t->world); i++) {
@@ -133,7 +132,7 @@ static covey_result edit_resource(edit *t) {
     return COVEY_OK;
 }
 
-/* ---- Components ----------------------------------------------------------------------------------------------------*/
+/* ---- Components ---------------------------------------------------------------------------------------------------*/
 
 typedef struct json_value {
     const covey_world *world;
@@ -141,7 +140,7 @@ typedef struct json_value {
     const covey_type *type;
 } json_value;
 
-/* What was read once without a fault is read again without one. */
+/* Cannot fail: try_value has read the same JSON before. */
 static void fill_value(void *value, void *context) {
     const json_value *v = context;
     inspect__place place = inspect__place_of(v->type);
@@ -149,7 +148,7 @@ static void fill_value(void *value, void *context) {
     inspect__read_place(v->world, v->json, &place, value, &fault);
 }
 
-/* Tries a value on bytes of the record. */
+/* Checks a value: reads it into the bytes of the record. */
 static bool try_value(edit *t, const json_t *json) {
     inspect__place place;
     inspect__fault fault = { .text = "" };
@@ -172,14 +171,14 @@ static covey_result edit_add(edit *t) {
     return added ? COVEY_OK : covey_world_result(t->world);
 }
 
-/* A value that owns something ends with its component, and does not come back. */
-static bool comes_back(const covey_type *type) { return !type->drop && !type->move; }
+/* A value that owns something is dropped with its component, so removing it cannot be undone. */
+static bool can_restore(const covey_type *type) { return !type->drop && !type->move; }
 
 static covey_result edit_remove(edit *t) {
     if (!read_component(t)) return COVEY_OK;
-    bool back = comes_back(t->type);
-    if (!inspect__undo_make(t->request, &t->undo, back ? INSPECT__UNDO_REMOVE : INSPECT__UNDO_NONE,
-                            back ? t->type->size : 0))
+    bool restorable = can_restore(t->type);
+    if (!inspect__undo_make(t->request, &t->undo, restorable ? INSPECT__UNDO_REMOVE : INSPECT__UNDO_NONE,
+                            restorable ? t->type->size : 0))
         return COVEY_OK;
     t->undo.e = t->e;
     t->undo.type = t->type;
@@ -206,15 +205,15 @@ static covey_result edit_enabling(edit *t, bool on) {
 static covey_result edit_enable(edit *t) { return edit_enabling(t, true); }
 static covey_result edit_disable(edit *t) { return edit_enabling(t, false); }
 
-/* ---- Entities ------------------------------------------------------------------------------------------------------*/
+/* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
-/* A text, or null, or nothing. */
+/* Reads "name": a string, null, or nothing. */
 static bool read_name(edit *t, const char **name) {
     const json_t *json = inspect__request_member(t->request, "name");
     *name = json_string_value(json);
     if (!json || json_is_null(json)) return true;
     if (*name && strlen(*name) == json_string_length(json)) return true;
-    inspect__refuse(t->request, 422, "VALUE", "a name is a text without zero bytes, or null");
+    inspect__refuse(t->request, 422, "VALUE", "name must be a string without zero bytes, or null");
     return false;
 }
 
@@ -223,7 +222,7 @@ static bool read_parent(edit *t, covey_entity *parent) {
     const char *text = json_string_value(json);
     *parent = (covey_entity){ 0 };
     if (!json || json_is_null(json) || (text && inspect__entity_read(text, parent))) return true;
-    inspect__refuse(t->request, 422, "ARGUMENT", "parent is an entity, such as \"12:1\", or null");
+    inspect__refuse(t->request, 422, "ARGUMENT", "parent must be an entity, such as \"12:1\", or null");
     return false;
 }
 
@@ -274,7 +273,7 @@ static covey_result edit_parent(edit *t) {
     return covey_parent_set(t->world, t->e, parent);
 }
 
-/* ---- The request ---------------------------------------------------------------------------------------------------*/
+/* ---- The request --------------------------------------------------------------------------------------------------*/
 
 static const struct {
     const char *name;
@@ -285,7 +284,7 @@ static const struct {
     { "disable", edit_disable }, { "resource", edit_resource },
 };
 
-/* Answers with the number of the record, if the edit can be taken back. */
+/* Answers with the number of the record, if the edit can be undone. */
 static void finish(edit *t) {
     inspect__json *json = &t->request->json;
     inspect__json_object(json, NULL);
@@ -310,6 +309,7 @@ bool inspect__answer_edit(inspect__request *request, covey_world *world) {
         inspect__undo_drop(request->inspector, &t.undo);
         return true;
     }
-    return inspect__refuse(request, 422, "ARGUMENT",
-                           "do is one of set, add, remove, create, destroy, rename, parent, enable, disable, resource");
+    return inspect__refuse(
+        request, 422, "ARGUMENT",
+        "do must be one of set, add, remove, create, destroy, rename, parent, enable, disable, resource");
 }

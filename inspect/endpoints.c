@@ -1,4 +1,4 @@
-/* The table of endpoints, below /api/v1/: one line each. docs/inspect.md describes them. */
+/* The table of endpoints below /api/v1/. docs/inspect.md describes them. */
 #include "edit.h"
 #include "entity.h"
 #include "rows.h"

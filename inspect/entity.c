@@ -1,4 +1,4 @@
-/* GET entity, resources and values: what there is in detail. */
+/* GET entity, resources and values. */
 #include "entity.h"
 
 #include "query.h"
@@ -7,7 +7,7 @@
 
 enum { FIRST_CHILDREN = 20, WATCHED = 64 };
 
-/* ---- One entity ----------------------------------------------------------------------------------------------------*/
+/* ---- One entity ---------------------------------------------------------------------------------------------------*/
 
 static void put_children(inspect__json *json, const covey_world *world, covey_entity e) {
     covey_entity child = covey_child_first(world, e);
@@ -24,7 +24,7 @@ static void put_children(inspect__json *json, const covey_world *world, covey_en
     inspect__json_end_object(json);
 }
 
-bool inspect__editable(const covey_type *type) { return type->fields || (type->raw && type->size != 0); }
+bool inspect__editable(const covey_type *type) { return type->fields || (type->as_bytes && type->size != 0); }
 
 static void put_component(inspect__json *json, const covey_world *world, const covey_pool *pool, covey_entity e) {
     const covey_type *type = covey_pool_type(pool);
@@ -70,12 +70,12 @@ void inspect__put_entity(inspect__json *json, const covey_world *world, covey_en
 bool inspect__answer_entity(inspect__request *request, covey_world *world) {
     covey_entity e;
     if (!inspect__request_entity(request, "e", &e)) return true;
-    if (covey_is_null(e)) return inspect__refuse(request, 422, "ARGUMENT", "say which entity: e=12:1");
+    if (covey_is_null(e)) return inspect__refuse(request, 422, "ARGUMENT", "e is missing: an entity, such as e=12:1");
     inspect__put_entity(&request->json, world, e);
     return true;
 }
 
-/* ---- Resources -----------------------------------------------------------------------------------------------------*/
+/* ---- Resources ----------------------------------------------------------------------------------------------------*/
 
 bool inspect__answer_resources(inspect__request *request, covey_world *world) {
     inspect__json *json = &request->json;
@@ -97,9 +97,9 @@ bool inspect__answer_resources(inspect__request *request, covey_world *world) {
     return true;
 }
 
-/* ---- Watched values ------------------------------------------------------------------------------------------------*/
+/* ---- Watched values -----------------------------------------------------------------------------------------------*/
 
-/* "12:1.Position.x": null where any of it is not there. */
+/* Writes the value that a text such as "12:1.Position.x" names, or null if there is no such value. */
 static void put_watched(inspect__json *json, const covey_world *world, const char *text, size_t length) {
     const char *point = memchr(text, '.', length);
     char handle[32];
@@ -129,7 +129,7 @@ bool inspect__answer_values(inspect__request *request, covey_world *world) {
     while (at && *at != '\0') {
         size_t length = strcspn(at, ",");
         if (count++ == WATCHED)
-            return inspect__refuse(request, 422, "ARGUMENT", "at most %d values are watched", WATCHED);
+            return inspect__refuse(request, 422, "ARGUMENT", "at most %d values can be watched", WATCHED);
         put_watched(json, world, at, length);
         at += length + (at[length] == ',');
     }

@@ -4,11 +4,11 @@
 
 #include "value.h"
 
-/* Whether the bytes of a type's values may be written: it has fields, or says that it is raw. */
+/* Whether the values of a type can be edited: it has fields, or is marked as raw. */
 bool inspect__editable(const covey_type *type);
-/* All about an entity, as one object; of a dead one, that it is dead. */
+/* Writes an entity with all its components as one object; for a dead entity, only that it is dead. */
 void inspect__put_entity(inspect__json *json, const covey_world *world, covey_entity e);
-/* types.c: the fields of a type as "fields", or null. */
+/* types.c: writes the member "fields": the fields of a type, or null. */
 void inspect__put_fields(inspect__json *json, const covey_fields *fields);
 
 bool inspect__answer_entity(inspect__request *request, covey_world *world);

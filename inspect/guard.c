@@ -1,5 +1,6 @@
-/* Who may ask. A page of another site can make the browser of this machine send requests here, under a name that leads to
- * this machine: so `Host` and `Origin` have to be our own address. And it does not know the token. */
+/* Access. A page of another site can make a browser on this machine send requests to the inspector, by a host name that
+ * resolves to this machine (DNS rebinding). So `Host` and `Origin` must be the inspector's own address, and a request
+ * needs the token, which such a page does not know. */
 #include "inspector.h"
 
 #include <arpa/inet.h>
@@ -21,12 +22,12 @@ bool inspect__token_allowed(const covey_inspector *inspector, const char *author
     if (!authorization || strncasecmp(authorization, scheme, sizeof scheme - 1) != 0) return false;
     const char *given = authorization + sizeof scheme - 1;
     if (strlen(given) != INSPECT__TOKEN_DIGITS) return false;
-    volatile unsigned char different = 0; /* all digits are compared, so that the time tells nothing */
+    volatile unsigned char different = 0; /* compares all digits, so that the time does not reveal any */
     for (size_t i = 0; i < INSPECT__TOKEN_DIGITS; i++) different |= (unsigned char)(given[i] ^ inspector->token[i]);
     return different == 0;
 }
 
-/* Whether a text is an address in numbers, which no name of another site can be. */
+/* Whether a host is a numeric address, which cannot be the name of another site. */
 static bool is_address(const char *text, size_t length) {
     char plain[INSPECT__HOST_LENGTH];
     unsigned char bytes[sizeof(struct in6_addr)];
@@ -59,7 +60,7 @@ bool inspect__host_allowed(const covey_inspector *inspector, const char *host) {
 
 bool inspect__origin_allowed(const covey_inspector *inspector, const char *origin) {
     static const char scheme[] = "http://";
-    if (!origin) return true; /* no browser, or a request of the page for its own files */
+    if (!origin) return true; /* not a browser, or the page that requests its own files */
     return strncmp(origin, scheme, sizeof scheme - 1) == 0 &&
            inspect__host_allowed(inspector, origin + sizeof scheme - 1);
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define EXACT (INT64_C(1) << 53) /* integers up to here are the same in a double */
+#define EXACT (INT64_C(1) << 53) /* a double has all integers up to here exactly */
 
 void inspect__json_free(inspect__json *json) {
     inspect__free(json->inspector, json->bytes, json->capacity);
@@ -21,7 +21,7 @@ void inspect__json_clear(inspect__json *json) {
 
 bool inspect__json_whole(const inspect__json *json) { return !json->failed && !json->over; }
 
-/* Room for so many bytes more. */
+/* Makes room for `count` more bytes. */
 static bool reserve(inspect__json *json, size_t count) {
     if (json->failed || json->over) return false;
     if (count > json->most - json->length) {
@@ -49,9 +49,9 @@ void inspect__json_raw(inspect__json *json, const void *bytes, size_t count) {
 
 static void put(inspect__json *json, const char *text) { inspect__json_raw(json, text, strlen(text)); }
 
-/* ---- Texts ---------------------------------------------------------------------------------------------------------*/
+/* ---- Texts --------------------------------------------------------------------------------------------------------*/
 
-/* How many bytes the character at `text` has, if it is UTF-8 in its only form; 0 otherwise. */
+/* The length of the character at `text`, in bytes; 0 if it is not valid UTF-8. */
 static size_t character_length(const unsigned char *text, size_t left) {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     size_t length = text[0] < 0x80   ? 1
@@ -70,7 +70,7 @@ static size_t character_length(const unsigned char *text, size_t left) {
     return code < least[length] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) ? 0 : length;
 }
 
-/* Bytes from here on that need no escape. */
+/* How many bytes from `text` on need no escape. */
 static size_t plain_length(const unsigned char *text, size_t left) {
     size_t count = 0;
     while (count < left && text[count] >= ' ' && text[count] < 0x7F && text[count] != '"' && text[count] != '\\')
@@ -78,7 +78,7 @@ static size_t plain_length(const unsigned char *text, size_t left) {
     return count;
 }
 
-/* Writes one character that is not plain. Returns how many bytes it had. */
+/* Writes one character that is not plain ASCII. Returns its length in bytes. */
 static size_t put_character(inspect__json *json, const unsigned char *text, size_t left) {
     size_t length = character_length(text, left);
     if (length == 0) {
@@ -109,9 +109,9 @@ static void put_quoted(inspect__json *json, const char *text, size_t length) {
     put(json, "\"");
 }
 
-/* ---- Values --------------------------------------------------------------------------------------------------------*/
+/* ---- Values -------------------------------------------------------------------------------------------------------*/
 
-/* What comes before a value. */
+/* Writes what comes before a value: a comma, and the key. */
 static void begin(inspect__json *json, const char *key) {
     if (json->begun) put(json, ",");
     json->begun = true;
@@ -174,7 +174,7 @@ void inspect__json_entity(inspect__json *json, const char *key, covey_entity e) 
     else inspect__json_text(json, key, text);
 }
 
-/* Most of an answer is numbers: printf would take most of its time. */
+/* Does not use printf, which would take most of the time of an answer: most values are numbers. */
 static void put_integer(inspect__json *json, const char *key, bool negative, uint64_t magnitude) {
     char text[32], *at = text + sizeof text;
     bool quoted = magnitude > (uint64_t)EXACT;
@@ -193,17 +193,17 @@ void inspect__json_i64(inspect__json *json, const char *key, int64_t number) {
     put_integer(json, key, number < 0, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
 }
 
-/* Whether a number is a small integer, which -0 is not. */
+/* Whether a number is a small integer. -0 is not: it needs its sign. */
 static bool is_small_integer(double number) {
     return number > -1e6 && number < 1e6 && (double)(int32_t)number == number && (number != 0 || 1 / number > 0);
 }
 
-/* The text of a number that JSON has no number for; NULL otherwise. */
+/* The string for a number that JSON cannot represent; NULL for others. */
 static const char *special(double number) {
     return number != number ? "\"nan\"" : number > DBL_MAX ? "\"inf\"" : number < -DBL_MAX ? "\"-inf\"" : NULL;
 }
 
-/* With as many digits as it takes to read the same number again. */
+/* Writes enough digits to read exactly the same number again. */
 void inspect__json_f32(inspect__json *json, const char *key, float number) {
     char text[32];
     const char *found = special((double)number);

@@ -33,13 +33,13 @@ static socklen_t size_of(const any_address *address) {
 }
 
 static bool is_any(const any_address *address) {
-    static const struct in6_addr none = IN6ADDR_ANY_INIT;
+    static const struct in6_addr all = IN6ADDR_ANY_INIT;
     if (address->any.sa_family == AF_INET) return address->four.sin_addr.s_addr == htonl(INADDR_ANY);
-    return memcmp(&address->six.sin6_addr, &none, sizeof none) == 0;
+    return memcmp(&address->six.sin6_addr, &all, sizeof all) == 0;
 }
 
-/* What the address is called in "Host:". One cannot ask "all addresses": this machine's own name for itself is shown. */
-static void note_host(covey_inspector *inspector, const any_address *address) {
+/* Sets what clients send as "Host:". An inspector that listens on all addresses shows the loopback address. */
+static void set_host(covey_inspector *inspector, const any_address *address) {
     bool six = address->any.sa_family == AF_INET6;
     char text[INET6_ADDRSTRLEN] = "";
     if (six) inet_ntop(AF_INET6, &address->six.sin6_addr, text, sizeof text);
@@ -53,7 +53,7 @@ static void note_host(covey_inspector *inspector, const any_address *address) {
 static bool listen_at(int socket, const any_address *address) {
     int yes = 1;
     if (fcntl(socket, F_SETFD, FD_CLOEXEC) != 0) return false;
-    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes); /* a program that is started again gets its port */
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes); /* a restarted program gets its port again */
     return bind(socket, &address->any, size_of(address)) == 0 && listen(socket, 32) == 0;
 }
 
@@ -72,6 +72,6 @@ int inspect__listen(covey_inspector *inspector) {
         errno = reason;
         return -1;
     }
-    note_host(inspector, &address);
+    set_host(inspector, &address);
     return made;
 }

@@ -1,4 +1,4 @@
-/* GET log: the calls that the world refused, from the opening on. */
+/* GET log: the calls that failed since the inspector was opened. */
 #include "inspector.h"
 
 #include <stdio.h>
@@ -49,7 +49,8 @@ static void put_line(inspect__json *json, uint64_t number, const inspect__line *
     inspect__json_end_object(json);
 }
 
-/* Lines are numbered from 1 on. The last one is written again while it grows. */
+/* Lines are numbered from 1; the answer has those after number `since`. The last line changes while its failure
+ * repeats. */
 bool inspect__answer_log(inspect__request *request, covey_world *world) {
     inspect__log *log = &request->inspector->watching.log;
     inspect__json *json = &request->json;

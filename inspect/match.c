@@ -4,7 +4,7 @@
 #include <covey/hierarchy.h>
 #include <strings.h>
 
-/* -1, 0 or 1; 2 where one is not a number. */
+/* Returns -1, 0 or 1; 2 if one is NaN. */
 static int compare_reals(double a, double b) { return a < b ? -1 : a > b ? 1 : a == b ? 0 : 2; }
 
 static int compare_integers(bool a_negative, uint64_t a, bool b_negative, uint64_t b) {
@@ -26,6 +26,7 @@ static int compare_unsigned(uint64_t value, const inspect__literal *literal) {
     return compare_integers(false, value, literal->negative, literal->magnitude);
 }
 
+/* The same; kinds without an order return 0 for equal and 1 for unequal. */
 static int compare_field(const inspect__term *term, const char *at) {
     const inspect__literal *literal = &term->literal;
     inspect__any any = { 0 };
@@ -70,7 +71,7 @@ static bool contains_word(const char *text, size_t length, const char *word, siz
     return false;
 }
 
-/* Whether all words, which blanks separate, are in the text, in whatever order and case. */
+/* Whether a text contains all words, in any order and case. Blanks separate words. */
 static bool contains_words(const char *text, size_t length, const char *words, size_t words_length) {
     for (size_t at = 0; at < words_length;) {
         size_t end = at;
@@ -140,9 +141,9 @@ bool inspect__query_matches(const inspect__query *query, const covey_world *worl
     return true;
 }
 
-/* ---- As a view -----------------------------------------------------------------------------------------------------*/
+/* ---- As a view ----------------------------------------------------------------------------------------------------*/
 
-/* Adds a type to a list of a description, which has none of it twice. */
+/* Adds a type to a list of a view description. Returns false if the list is full. */
 static bool add_type(const covey_type **list, const covey_pool *pool) {
     for (uint32_t i = 0; i < COVEY_TERMS; i++) {
         if (list[i]) continue;
@@ -153,7 +154,7 @@ static bool add_type(const covey_type **list, const covey_pool *pool) {
 }
 
 static bool add_any(const inspect__query *query, const inspect__term *term, covey_view_desc *desc) {
-    bool added = term->negated || !desc->any[0]; /* a view has one list of these */
+    bool added = term->negated || !desc->any[0]; /* a view has one list of `any` only */
     for (uint32_t i = 0; i < term->count && added; i++)
         added = add_type(term->negated ? desc->without : desc->any, query->any[term->first + i]);
     return added;
@@ -165,7 +166,7 @@ static bool add_term(const inspect__query *query, const inspect__term *term, cov
 }
 
 bool inspect__query_view(const inspect__query *query, const covey_world *world, covey_view *view) {
-    covey_view_desc desc = { .disabled = true };
+    covey_view_desc desc = { .include_disabled = true };
     for (const inspect__term *term = query->terms; term < query->terms + query->count; term++) {
         bool sparse = term->kind == INSPECT__TERM_HAS && covey_pool_storage(term->pool) == COVEY_STORAGE_SPARSE;
         if ((sparse && !term->negated) || !add_term(query, term, &desc)) return false;

@@ -1,4 +1,4 @@
-/* Memory of the inspector, for both threads. */
+/* The memory of the inspector, which both threads allocate. */
 #include "inspector.h"
 
 #include <stdalign.h>

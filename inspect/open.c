@@ -27,9 +27,9 @@ static covey_inspect_desc with_defaults(const covey_inspect_desc *given) {
     return desc;
 }
 
-/* ---- Ending ----------------------------------------------------------------------------------------------------------*/
+/* ---- Closing ------------------------------------------------------------------------------------------------------*/
 
-/* The server must not stop while connections sleep. */
+/* Answers all pending requests: libmicrohttpd must not stop while connections are suspended. */
 static void refuse_all(covey_inspector *inspector) {
     pthread_mutex_lock(&inspector->door);
     inspector->closing = true;
@@ -43,8 +43,8 @@ static void refuse_all(covey_inspector *inspector) {
     }
 }
 
-/* Ends what uses the world, unless that was done before. */
-static void let_go(covey_inspector *inspector) {
+/* Stops the server, and releases all that uses the world. Does nothing the second time. */
+static void detach(covey_inspector *inspector) {
     if (!inspector->dependent.world) return;
     refuse_all(inspector);
     inspect__server_stop(inspector);
@@ -54,21 +54,21 @@ static void let_go(covey_inspector *inspector) {
     covey_dependent_detach(&inspector->dependent);
 }
 
-/* The world ends first. */
-static void end_world(covey_dependent *dependent) { let_go((covey_inspector *)(void *)dependent); }
+/* Called if the world is destroyed before the inspector. */
+static void world_destroyed(covey_dependent *dependent) { detach((covey_inspector *)(void *)dependent); }
 
-/* ---- Opening ---------------------------------------------------------------------------------------------------------*/
+/* ---- Opening ------------------------------------------------------------------------------------------------------*/
 
 covey_inspector *inspect__make(covey_world *world, const covey_inspect_desc *given) {
     covey_inspect_desc own = with_defaults(given), *desc = &own;
-    covey_inspector unborn = { .allocator = desc->allocator };
-    pthread_mutex_init(&unborn.memory, NULL);
-    covey_inspector *inspector = inspect__zeroed(&unborn, sizeof unborn);
-    pthread_mutex_destroy(&unborn.memory);
+    covey_inspector temporary = { .allocator = desc->allocator }; /* to allocate the inspector itself */
+    pthread_mutex_init(&temporary.memory, NULL);
+    covey_inspector *inspector = inspect__zeroed(&temporary, sizeof temporary);
+    pthread_mutex_destroy(&temporary.memory);
     if (!inspector) return NULL;
     inspector->allocator = desc->allocator;
     inspector->dependent.left = "a world is destroyed before its inspector: call covey_inspect_close first";
-    inspector->dependent.ended = end_world;
+    inspector->dependent.ended = world_destroyed;
     inspector->desc = *desc;
     inspector->inbox_end = &inspector->inbox;
     inspector->jobs_end = &inspector->jobs;
@@ -80,15 +80,15 @@ covey_inspector *inspect__make(covey_world *world, const covey_inspect_desc *giv
 }
 
 void inspect__release(covey_inspector *inspector) {
-    let_go(inspector);
+    detach(inspector);
     if (inspector->plain_numbers) freelocale(inspector->plain_numbers);
     if (inspector->title) inspect__free(inspector, inspector->title, strlen(inspector->title) + 1);
-    covey_inspector last = { .allocator = inspector->allocator };
+    covey_inspector temporary = { .allocator = inspector->allocator }; /* to free the inspector itself */
     pthread_mutex_destroy(&inspector->door);
     pthread_mutex_destroy(&inspector->memory);
-    pthread_mutex_init(&last.memory, NULL);
-    inspect__free(&last, inspector, sizeof *inspector);
-    pthread_mutex_destroy(&last.memory);
+    pthread_mutex_init(&temporary.memory, NULL);
+    inspect__free(&temporary, inspector, sizeof *inspector);
+    pthread_mutex_destroy(&temporary.memory);
 }
 
 bool inspect__prepare(covey_inspector *inspector) {
@@ -99,14 +99,14 @@ bool inspect__prepare(covey_inspector *inspector) {
     return inspector->title && inspector->plain_numbers && inspect__watching_begin(inspector);
 }
 
-/* Listens, and starts the thread. False: told why. */
-static bool begin(covey_inspector *inspector) {
+/* Opens the socket, and starts the server. Returns false, and logs why, if that fails. */
+static bool start(covey_inspector *inspector) {
     if (!inspect__prepare(inspector)) {
         fail(inspector->dependent.world, COVEY_ERROR_MEMORY, "no memory", "");
         return false;
     }
     if (!inspect__token_make(inspector->token)) {
-        fail(inspector->dependent.world, COVEY_ERROR_FILE, "the system has no random numbers for a token", "");
+        fail(inspector->dependent.world, COVEY_ERROR_FILE, "the system provides no random numbers for the token", "");
         return false;
     }
     int socket = inspect__listen(inspector);
@@ -114,21 +114,20 @@ static bool begin(covey_inspector *inspector) {
         char what[160];
         snprintf(what, sizeof what, "cannot listen on %.64s, port %u: ", inspector->desc.address,
                  (unsigned)inspector->desc.port);
-        if (errno == EINVAL)
-            fail(inspector->dependent.world, COVEY_ERROR_RANGE, what, "this is no IPv4 or IPv6 address");
+        if (errno == EINVAL) fail(inspector->dependent.world, COVEY_ERROR_RANGE, what, "not an IPv4 or IPv6 address");
         else fail(inspector->dependent.world, COVEY_ERROR_FILE, what, strerror(errno));
         return false;
     }
     snprintf(inspector->address, sizeof inspector->address, "http://%s/#token=%s", inspector->host, inspector->token);
-    inspector->desc.address = inspector->desc.title = NULL; /* the caller's */
+    inspector->desc.address = inspector->desc.title = NULL; /* owned by the caller */
     if (inspect__server_start(inspector, socket)) return true;
-    fail(inspector->dependent.world, COVEY_ERROR_MEMORY, "the server does not start: memory or threads are out", "");
+    fail(inspector->dependent.world, COVEY_ERROR_MEMORY, "cannot start the server: no memory, or no more threads", "");
     return false;
 }
 
 covey_inspector *covey_inspect_open(covey_world *world, const covey_inspect_desc *given) {
     if (given && given->connections > INSPECT__CONNECTIONS) {
-        fail(world, COVEY_ERROR_RANGE, "more than 64 connections", "");
+        fail(world, COVEY_ERROR_RANGE, ".connections is more than 64", "");
         return NULL;
     }
     covey_inspector *inspector = inspect__make(world, given);
@@ -136,7 +135,7 @@ covey_inspector *covey_inspect_open(covey_world *world, const covey_inspect_desc
         fail(world, COVEY_ERROR_MEMORY, "no memory", "");
         return NULL;
     }
-    if (begin(inspector)) return inspector;
+    if (start(inspector)) return inspector;
     inspect__release(inspector);
     return NULL;
 }

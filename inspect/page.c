@@ -1,4 +1,4 @@
-/* The files of the page, which are part of the library. No path of the file system is ever looked at. */
+/* The files of the page, which are embedded in the library. The server never reads the file system. */
 #include "inspector.h"
 
 const inspect__file *inspect__page_find(const char *path) {

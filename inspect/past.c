@@ -1,4 +1,4 @@
-/* GET time/entities, time/entity and time/tree: the same answers about a past state. */
+/* GET time/entities, time/entity and time/tree: the answers of entities, entity and tree about a past state. */
 #include "entity.h"
 #include "rows.h"
 

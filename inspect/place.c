@@ -1,4 +1,4 @@
-/* Paths to parts of a value. */
+/* Finds places in values by their paths. */
 #include "value.h"
 
 inspect__place inspect__place_of(const covey_type *type) {
@@ -32,7 +32,7 @@ static const covey_field *find_field(const covey_fields *fields, const char *nam
     return NULL;
 }
 
-/* Reads "[number]". Returns what is behind it, or NULL. */
+/* Reads "[number]". Returns the text after it, or NULL if it is something else. */
 static const char *read_element(const char *at, const char *end, uint32_t *number) {
     uint64_t read = 0;
     const char *digit = at + 1;
@@ -43,7 +43,7 @@ static const char *read_element(const char *at, const char *end, uint32_t *numbe
     return digit + 1;
 }
 
-/* Goes to an element of an array. */
+/* Moves a place to one of its elements, *next after it in the path. Returns NULL, or what is wrong. */
 static const char *enter_element(inspect__place *place, const char *at, const char **next, const char *end) {
     uint32_t number;
     *next = read_element(at, end, &number);
@@ -51,7 +51,7 @@ static const char *enter_element(inspect__place *place, const char *at, const ch
         *next = end;
         return "an element is a number in brackets, such as [2]";
     }
-    if (!place->array) return "this is no array";
+    if (!place->array) return "this is not an array";
     if (number >= place->count) return "the array has no such element";
     place->offset += number * place->stride;
     place->count = 1;
@@ -59,15 +59,16 @@ static const char *enter_element(inspect__place *place, const char *at, const ch
     return NULL;
 }
 
+/* Moves a place to one of its fields, in the same way. */
 static const char *enter_field(inspect__place *place, const char *at, const char **next, const char *end) {
     size_t length = 0;
     while (at + length < end && at[length] != '.' && at[length] != '[') length++;
     *next = at + length;
     if (!place->fields || place->array)
-        return place->array ? "name an element of the array first, such as [0]" : "it has no fields";
+        return place->array ? "name an element of the array first, such as [0]" : "this has no fields";
     const covey_field *field = find_field(place->fields, at, length);
     if (!field) return "there is no such field";
-    if (field->kind == COVEY_KIND_PADDING) return "this field is left out: nobody says what its bytes mean";
+    if (field->kind == COVEY_KIND_PADDING) return "this field is padding: its bytes have no description";
     *place = inspect__place_of_field(field, place->offset);
     return NULL;
 }

@@ -9,12 +9,13 @@
 typedef struct reader {
     const covey_world *world;
     inspect__query *query;
-    const char *at; /* in query->text */
+    const char *at; /* the next character, in query->text */
     inspect__query_error *error;
 } reader;
 
 static size_t offset_of(const reader *r, const char *at) { return (size_t)(at - r->query->text); }
 
+/* Sets the error, and returns false. */
 INSPECT__PRINTF(4, 5) static bool wrong(reader *r, const char *at, size_t length, const char *format, ...) {
     va_list arguments;
     r->error->at = offset_of(r, at);
@@ -25,13 +26,13 @@ INSPECT__PRINTF(4, 5) static bool wrong(reader *r, const char *at, size_t length
     return false;
 }
 
-/* ---- Words ---------------------------------------------------------------------------------------------------------*/
+/* ---- Words --------------------------------------------------------------------------------------------------------*/
 
 static void skip_blanks(reader *r) {
     while (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r') r->at++;
 }
 
-/* What names of types and paths are made of. */
+/* The characters of type names and paths. */
 static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
            c == ':' || c == '[' || c == ']' || c == '$' || (unsigned char)c >= 0x80;
@@ -47,7 +48,8 @@ static bool word_is(const char *text, size_t length, const char *word) {
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-static bool takes(reader *r, const char *sign) {
+/* Skips a sign, if it is next. */
+static bool skip_sign(reader *r, const char *sign) {
     skip_blanks(r);
     size_t length = strlen(sign);
     if (strncmp(r->at, sign, length) != 0) return false;
@@ -55,14 +57,14 @@ static bool takes(reader *r, const char *sign) {
     return true;
 }
 
-/* A text in quotes: \" and \\ stand for what they show. It is unescaped where it is. */
+/* Reads a text in quotes, with the escapes \" and \\. Unescapes it in place. */
 static bool read_quoted(reader *r, const char **text, size_t *length) {
     const char *begin = r->at;
     char *to = r->query->text + offset_of(r, begin) + 1;
     *text = to;
     for (r->at++; *r->at != '"'; r->at++) {
         if (*r->at == '\\' && (r->at[1] == '"' || r->at[1] == '\\')) r->at++;
-        if (*r->at == '\0') return wrong(r, begin, (size_t)(r->at - begin), "the text has no end: it wants another \"");
+        if (*r->at == '\0') return wrong(r, begin, (size_t)(r->at - begin), "the text has no closing \"");
         *to++ = *r->at;
     }
     *length = (size_t)(to - *text);
@@ -70,7 +72,7 @@ static bool read_quoted(reader *r, const char **text, size_t *length) {
     return true;
 }
 
-/* ---- Types and fields ----------------------------------------------------------------------------------------------*/
+/* ---- Types and fields ---------------------------------------------------------------------------------------------*/
 
 static const covey_pool *find_pool(const covey_world *world, const char *name, size_t length) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
@@ -81,7 +83,7 @@ static const covey_pool *find_pool(const covey_world *world, const char *name, s
     return NULL;
 }
 
-/* The longest beginning of a word that is a type, up to its end or a point or bracket. */
+/* Finds the longest prefix of a word that is the name of a type. It ends at a dot, a bracket or the end of the word. */
 static const covey_pool *find_longest(const covey_world *world, const char *word, size_t length, size_t *used) {
     for (*used = length; *used > 0; (*used)--) {
         if (*used < length && word[*used] != '.' && word[*used] != '[') continue;
@@ -104,7 +106,7 @@ bool inspect__path_read(const covey_world *world, const char *text, size_t lengt
     if (!*pool) {
         size_t name = 0;
         while (name < length && text[name] != '.' && text[name] != '[') name++;
-        fill_error(error, 0, name, "the world knows no component type of this name");
+        fill_error(error, 0, name, "the world has no component type of this name");
         return false;
     }
     size_t path = used < length && text[used] == '.' ? used + 1 : used;
@@ -114,9 +116,9 @@ bool inspect__path_read(const covey_world *world, const char *text, size_t lengt
     return !why;
 }
 
-/* ---- Literals ------------------------------------------------------------------------------------------------------*/
+/* ---- Literals -----------------------------------------------------------------------------------------------------*/
 
-/* "12:1", "12" or "null". */
+/* Reads "12:1" or "null". */
 static bool read_handle(const char *word, size_t length, inspect__literal *literal) {
     char text[32];
     if (length >= sizeof text) return false;
@@ -186,42 +188,43 @@ static inspect__compare read_compare(reader *r) {
                   { ">=", INSPECT__AT_LEAST }, { "=", INSPECT__EQUAL },    { "<", INSPECT__LESS },
                   { ">", INSPECT__MORE },      { "~", INSPECT__CONTAINS } };
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (takes(r, signs[i].sign)) return signs[i].compare;
+        if (skip_sign(r, signs[i].sign)) return signs[i].compare;
     return INSPECT__IS_THERE;
 }
 
-/* ---- Terms ---------------------------------------------------------------------------------------------------------*/
+/* ---- Terms --------------------------------------------------------------------------------------------------------*/
 
-/* A text that stands for an entity. */
+/* Converts a text that names an entity, such as "12:1". */
 static void text_as_entity(inspect__literal *literal) {
     inspect__literal read = *literal;
     if (literal->what == INSPECT__TEXT && read_handle(literal->text, literal->length, &read)) *literal = read;
 }
 
-/* Whether a field of this kind can be compared so; NULL, or what could be done instead. */
-static const char *misfit(const inspect__place *place, inspect__compare compare, const inspect__literal *literal) {
+/* Returns NULL if a field can be compared like this, or else why not. */
+static const char *comparison_fault(const inspect__place *place, inspect__compare compare,
+                                    const inspect__literal *literal) {
     bool equality = compare == INSPECT__EQUAL || compare == INSPECT__UNEQUAL;
     if (inspect__place_is_text(place)) {
-        if (literal->what != INSPECT__TEXT) return "this field is a text: compare it with one in quotes";
+        if (literal->what != INSPECT__TEXT) return "this field is a text: compare it with a text in quotes";
         return equality || compare == INSPECT__CONTAINS ? NULL : "texts are compared with ==, != and ~";
     }
     if (place->array) return "name an element of the array, such as [0]";
     if (place->kind == COVEY_KIND_NESTED) return "this is a struct: name one of its fields";
-    if (place->kind == COVEY_KIND_PADDING) return "nobody has described the fields of this type";
+    if (place->kind == COVEY_KIND_PADDING) return "this type has no description of its fields";
     if (place->kind == COVEY_KIND_CHAR)
         return literal->what != INSPECT__TEXT || literal->length != 1 || !equality
-                   ? "this field is a character: compare it, with == or !=, with one in quotes"
+                   ? "this field is a character: compare it with == or != and a character in quotes"
                    : NULL;
     if (place->kind == COVEY_KIND_ENTITY)
         return literal->what != INSPECT__ENTITY || !equality
-                   ? "this field is an entity: compare it, with == or !=, with one such as 12:1, or null"
+                   ? "this field is an entity: compare it with == or != and an entity, such as 12:1, or null"
                    : NULL;
     if (place->kind == COVEY_KIND_BOOL)
         return literal->what != INSPECT__BOOL || !equality
-                   ? "this field is true or false: compare it, with == or !=, with one of these"
+                   ? "this field is a bool: compare it with == or != and true or false"
                    : NULL;
     if (literal->what != INSPECT__INTEGER && literal->what != INSPECT__REAL)
-        return "this field is a number: compare it with one";
+        return "this field is a number: compare it with a number";
     return compare == INSPECT__CONTAINS ? "numbers are compared with == != < <= > >=" : NULL;
 }
 
@@ -229,16 +232,16 @@ static bool read_comparison(reader *r, inspect__term *term, const char *begin) {
     const char *sign = r->at;
     term->compare = read_compare(r);
     if (term->compare == INSPECT__IS_THERE)
-        return wrong(r, begin, (size_t)(sign - begin), "say what the field is compared with, such as < 10");
+        return wrong(r, begin, (size_t)(sign - begin), "a field needs a comparison, such as < 10");
     skip_blanks(r);
     const char *literal = r->at;
     if (!read_literal(r, &term->literal)) return false;
     if (term->place.kind == COVEY_KIND_ENTITY) text_as_entity(&term->literal);
-    const char *why = misfit(&term->place, term->compare, &term->literal);
+    const char *why = comparison_fault(&term->place, term->compare, &term->literal);
     return !why || wrong(r, literal, (size_t)(r->at - literal), "%s", why);
 }
 
-/* A name of a type, which may be in quotes, with a path behind it. */
+/* Reads the name of a type, which may be in quotes, and a path after it. */
 static bool read_type(reader *r, const covey_pool **pool, inspect__place *place, bool *path) {
     const char *begin = r->at, *text = begin;
     size_t length = word_length(begin);
@@ -246,7 +249,7 @@ static bool read_type(reader *r, const covey_pool **pool, inspect__place *place,
     if (*begin == '"') {
         if (!read_quoted(r, &text, &length)) return false;
         *pool = find_pool(r->world, text, length);
-        if (!*pool) return wrong(r, begin, (size_t)(r->at - begin), "the world knows no component type of this name");
+        if (!*pool) return wrong(r, begin, (size_t)(r->at - begin), "the world has no component type of this name");
         size_t rest = *r->at == '.' ? word_length(r->at + 1) : 0, at, wrong_length;
         *path = rest != 0;
         const char *why = inspect__place_find(covey_pool_type(*pool), r->at + 1, rest, place, &at, &wrong_length);
@@ -272,12 +275,12 @@ static bool add_any(reader *r, inspect__term *term, const covey_pool *pool, cons
     return true;
 }
 
-/* A | B | C */
+/* Reads A | B | C. */
 static bool read_any(reader *r, inspect__term *term) {
     term->kind = INSPECT__TERM_ANY;
     term->first = r->query->any_count;
     if (!add_any(r, term, term->pool, r->at)) return false;
-    while (takes(r, "|")) {
+    while (skip_sign(r, "|")) {
         const covey_pool *pool;
         inspect__place place;
         bool path;
@@ -297,15 +300,15 @@ static bool read_component(reader *r, inspect__term *term, bool optional) {
     term->kind = path ? INSPECT__TERM_FIELD : INSPECT__TERM_HAS;
     if (path) {
         if (optional || term->negated)
-            return wrong(r, begin, (size_t)(r->at - begin), "! and ? stand before types, not before fields");
+            return wrong(r, begin, (size_t)(r->at - begin), "! and ? are allowed before types, not before fields");
         return read_comparison(r, term, begin);
     }
     skip_blanks(r);
     return *r->at != '|' || read_any(r, term);
 }
 
-/* #12 or #12:1 */
-static bool read_one(reader *r, inspect__term *term) {
+/* Reads #12 or #12:1. */
+static bool read_entity(reader *r, inspect__term *term) {
     const char *begin = r->at++;
     size_t length = word_length(r->at);
     char *end;
@@ -355,11 +358,11 @@ static bool read_parent(reader *r, inspect__term *term) {
 }
 
 static bool read_term(reader *r, inspect__term *term) {
-    bool optional = takes(r, "?");
-    term->negated = !optional && takes(r, "!");
+    bool optional = skip_sign(r, "?");
+    term->negated = !optional && skip_sign(r, "!");
     skip_blanks(r);
     size_t length = word_length(r->at);
-    if (*r->at == '#' && !optional && !term->negated) return read_one(r, term);
+    if (*r->at == '#' && !optional && !term->negated) return read_entity(r, term);
     if (!optional && word_is(r->at, length, "name")) return read_name(r, term);
     if (!optional && word_is(r->at, length, "parent")) return read_parent(r, term);
     bool disabled = word_is(r->at, length, "disabled"), root = word_is(r->at, length, "root");
@@ -369,11 +372,11 @@ static bool read_term(reader *r, inspect__term *term) {
         return true;
     }
     if (!read_component(r, term, optional)) return false;
-    if (optional) r->query->count--; /* it only has to be right: all entities match */
+    if (optional) r->query->count--; /* it only has to be valid: all entities match */
     return true;
 }
 
-/* By kind; the order of those of one kind stays. */
+/* Sorts the terms by kind. Stable. */
 static void sort_terms(inspect__query *query) {
     for (uint32_t i = 1; i < query->count; i++)
         for (uint32_t k = i; k > 0 && query->terms[k].kind < query->terms[k - 1].kind; k--) {
@@ -394,7 +397,7 @@ static bool read_terms(reader *r) {
         inspect__term *term = &query->terms[query->count++];
         *term = (inspect__term){ 0 };
         if (!read_term(r, term)) return false;
-    } while (takes(r, ","));
+    } while (skip_sign(r, ","));
     if (*r->at == '\0') return true;
     size_t length = word_length(r->at);
     return wrong(r, r->at, length > 0 ? length : 1, "terms are separated by commas");

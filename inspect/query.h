@@ -1,4 +1,4 @@
-/* The query language: which entities are asked for. docs/inspect.md has its grammar.
+/* The query language, which selects entities. docs/inspect.md has its grammar.
  *
  *     Position, Velocity, !Frozen, Health.points < 10, name ~ "tank"
  */
@@ -9,7 +9,7 @@
 
 enum { INSPECT__QUERY_BYTES = 1024, INSPECT__QUERY_TERMS = 32, INSPECT__QUERY_ANY = 16 };
 
-/* In the order in which they are asked: the quick ones first. */
+/* In the order in which they are tested: the cheap ones first. */
 typedef enum inspect__term_kind {
     INSPECT__TERM_HAS,
     INSPECT__TERM_ANY,
@@ -32,13 +32,13 @@ typedef enum inspect__compare {
     INSPECT__CONTAINS
 } inspect__compare;
 
-/* What a field is compared with. An integer is kept exactly; `real` has it, too. */
+/* The literal that a field is compared with. An integer is in `magnitude`, exactly, and in `real`, rounded. */
 typedef struct inspect__literal {
     enum { INSPECT__INTEGER, INSPECT__REAL, INSPECT__BOOL, INSPECT__TEXT, INSPECT__ENTITY } what;
     bool negative;
     uint64_t magnitude;
     double real;
-    const char *text; /* in the query */
+    const char *text; /* points into the text of the query */
     size_t length;
     covey_entity e;
 } inspect__literal;
@@ -46,12 +46,12 @@ typedef struct inspect__literal {
 typedef struct inspect__term {
     inspect__term_kind kind;
     bool negated;
-    const covey_pool *pool; /* of one type */
-    uint32_t first, count;  /* of several: in query->any */
-    inspect__place place;   /* of a field */
+    const covey_pool *pool; /* of a term with one type */
+    uint32_t first, count;  /* of a term with several types: its range in query->any */
+    inspect__place place;   /* of a term with a field */
     inspect__compare compare;
     inspect__literal literal;
-    bool any_generation; /* #12 instead of #12:1 */
+    bool any_generation; /* #12, not #12:1 */
 } inspect__term;
 
 typedef struct inspect__query {
@@ -63,24 +63,24 @@ typedef struct inspect__query {
 } inspect__query;
 
 typedef struct inspect__query_error {
-    size_t at, length; /* in the text */
+    size_t at, length; /* the part of the text that is wrong */
     char text[200];
 } inspect__query_error;
 
-/* Reads a query; "" is all entities. False: the error says what is wrong, and where. */
+/* Reads a query; "" matches all entities. Returns false, and sets *error, if the query is invalid. */
 bool inspect__query_read(inspect__query *query, const covey_world *world, const char *text,
                          inspect__query_error *error);
-/* The query as a view, where it asks only for types, and entities must have one in blocks, so that matches are visited by index.
- * False: it is more than that. */
+/* Makes a view of a query. Returns false if the query has terms other than types, or requires no type in block storage:
+ * only then a view visits its matches in index order. */
 bool inspect__query_view(const inspect__query *query, const covey_world *world, covey_view *view);
 bool inspect__query_matches(const inspect__query *query, const covey_world *world, covey_entity e);
 
-/* Reads the name of a type and a path behind it, "Position.x": the longest name that the world knows. False: there is no such
- * type, or no such field. `text` need not end with a zero. */
+/* Reads the name of a type and a path, such as "Position.x". If several names fit, takes the longest one that the world
+ * knows. Returns false, and sets *error, if there is no such type or field. `text` need not end with a zero. */
 bool inspect__path_read(const covey_world *world, const char *text, size_t length, const covey_pool **pool,
                         inspect__place *place, inspect__query_error *error);
 
-/* complete.c: words that fit at a place of a text that is being typed. */
+/* complete.c: completions for a query that is being typed. */
 bool inspect__answer_complete(inspect__request *request, covey_world *world);
 
 #endif

@@ -1,4 +1,4 @@
-/* JSON as the bytes of values: typed, and checked for range. */
+/* Reads JSON into the bytes of values, and checks kinds and ranges. */
 #include "value.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Sets the text of a fault, and returns false. */
 INSPECT__PRINTF(2, 3) static bool wrong(inspect__fault *fault, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -16,11 +17,11 @@ INSPECT__PRINTF(2, 3) static bool wrong(inspect__fault *fault, const char *forma
     return false;
 }
 
-/* ---- Numbers -------------------------------------------------------------------------------------------------------*/
+/* ---- Numbers ------------------------------------------------------------------------------------------------------*/
 
-static double size_of(double real) { return real < 0 ? -real : real; }
+static double absolute(double real) { return real < 0 ? -real : real; }
 
-/* An integer: its sign, and how far it is from 0. */
+/* An integer of up to 65 bits: sign and magnitude. */
 typedef struct integer {
     bool negative;
     uint64_t magnitude;
@@ -36,7 +37,7 @@ static bool read_digits(const char *text, integer *to) {
     return errno == 0 && *end == '\0';
 }
 
-/* From a number of JSON, or a text with one; 3.0 is an integer, 3.5 is none. */
+/* Reads an integer from a JSON number, or from a string with digits. 3.0 is an integer, 3.5 is not. */
 static bool read_integer(const json_t *json, integer *to) {
     if (json_is_integer(json)) {
         json_int_t number = json_integer_value(json);
@@ -45,12 +46,12 @@ static bool read_integer(const json_t *json, integer *to) {
     }
     if (json_is_string(json)) return read_digits(json_string_value(json), to);
     double real = json_real_value(json);
-    if (!json_is_real(json) || !(size_of(real) <= 9007199254740992.0) || (double)(int64_t)real != real) return false;
-    *to = (integer){ real < 0, (uint64_t)size_of(real) };
+    if (!json_is_real(json) || !(absolute(real) <= 9007199254740992.0) || (double)(int64_t)real != real) return false;
+    *to = (integer){ real < 0, (uint64_t)absolute(real) };
     return true;
 }
 
-/* The most that an integer kind holds, below 0 and above. */
+/* The lowest or the highest value of an integer kind. */
 static integer limit_of(covey_kind kind, bool negative) {
     uint32_t bits = covey_kind_size(kind) * 8;
     bool is_signed = kind <= COVEY_KIND_I64;
@@ -61,10 +62,10 @@ static integer limit_of(covey_kind kind, bool negative) {
 
 static bool read_integer_kind(const json_t *json, covey_kind kind, void *at, inspect__fault *fault) {
     integer number;
-    if (!read_integer(json, &number)) return wrong(fault, "%s is an integer", covey_kind_name(kind));
+    if (!read_integer(json, &number)) return wrong(fault, "%s must be an integer", covey_kind_name(kind));
     integer least = limit_of(kind, true), most = limit_of(kind, false);
     if (number.magnitude > (number.negative ? least.magnitude : most.magnitude))
-        return wrong(fault, "%s goes from %s%llu to %llu", covey_kind_name(kind), least.magnitude ? "-" : "",
+        return wrong(fault, "%s must be from %s%llu to %llu", covey_kind_name(kind), least.magnitude ? "-" : "",
                      (unsigned long long)least.magnitude, (unsigned long long)most.magnitude);
     uint64_t bits = number.negative ? 0 - number.magnitude : number.magnitude;
     inspect__any any = { 0 };
@@ -98,25 +99,25 @@ static bool read_real(const json_t *json, double *real) {
 static bool read_real_kind(const json_t *json, covey_kind kind, void *at, inspect__fault *fault) {
     double real;
     if (!read_real(json, &real))
-        return wrong(fault, "%s is a number, or \"nan\", \"inf\" or \"-inf\"", covey_kind_name(kind));
+        return wrong(fault, "%s must be a number, \"nan\", \"inf\" or \"-inf\"", covey_kind_name(kind));
     if (kind == COVEY_KIND_F64) {
         memcpy(at, &real, sizeof real);
         return true;
     }
-    if (size_of(real) > (double)FLT_MAX && size_of(real) <= DBL_MAX)
-        return wrong(fault, "f32 goes from %g to %g", -(double)FLT_MAX, (double)FLT_MAX);
+    if (absolute(real) > (double)FLT_MAX && absolute(real) <= DBL_MAX)
+        return wrong(fault, "f32 must be from %g to %g", -(double)FLT_MAX, (double)FLT_MAX);
     float number = (float)real;
     memcpy(at, &number, sizeof number);
     return true;
 }
 
-/* ---- Other kinds ---------------------------------------------------------------------------------------------------*/
+/* ---- Other kinds --------------------------------------------------------------------------------------------------*/
 
 static bool read_entity(const covey_world *world, const json_t *json, void *at, inspect__fault *fault) {
     covey_entity e = { 0 };
     const char *text = json_string_value(json);
     if (!json_is_null(json) && !(text && inspect__entity_read(text, &e)))
-        return wrong(fault, "an entity is a text such as \"12:1\", its index and its generation, or null");
+        return wrong(fault, "must be an entity, index:generation, such as \"12:1\", or null");
     if (!covey_is_null(e) && !covey_alive(world, e)) {
         fault->result = COVEY_ERROR_DEAD;
         return wrong(fault, "%s is not alive", text);
@@ -127,11 +128,11 @@ static bool read_entity(const covey_world *world, const json_t *json, void *at, 
 
 static bool read_text(const json_t *json, const inspect__place *place, void *value, inspect__fault *fault) {
     const char *text = json_string_value(json);
-    if (!text) return wrong(fault, "this is a text");
+    if (!text) return wrong(fault, "must be a string");
     size_t length = json_string_length(json);
     uint32_t room = place->count;
-    if (length > room) return wrong(fault, "this text has room for %u bytes, not for %zu", room, length);
-    if (memchr(text, '\0', length)) return wrong(fault, "a text ends at its first zero");
+    if (length > room) return wrong(fault, "the string has %zu bytes: there is room for %u", length, room);
+    if (memchr(text, '\0', length)) return wrong(fault, "the string must not contain zero bytes");
     memset((char *)value + place->offset, 0, room);
     memcpy((char *)value + place->offset, text, length);
     return true;
@@ -146,10 +147,10 @@ static int hex_digit(char digit) {
 static bool read_hex(const json_t *json, const inspect__place *place, void *value, inspect__fault *fault) {
     const char *text = json_string_value(json);
     if (!text || json_string_length(json) != (size_t)place->count * 2)
-        return wrong(fault, "this is %u bytes in hexadecimal", place->count);
+        return wrong(fault, "must be %u bytes in hexadecimal", place->count);
     for (uint32_t i = 0; i < place->count; i++) {
         int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
-        if (high < 0 || low < 0) return wrong(fault, "these are not hexadecimal digits");
+        if (high < 0 || low < 0) return wrong(fault, "must be hexadecimal digits");
         ((unsigned char *)value)[place->offset + i] = (unsigned char)(high * 16 + low);
     }
     return true;
@@ -159,7 +160,7 @@ static bool read_struct(const covey_world *world, const json_t *json, const insp
                         inspect__fault *fault) {
     const char *name;
     json_t *member;
-    if (!json_is_object(json)) return wrong(fault, "this is a struct: an object of JSON");
+    if (!json_is_object(json)) return wrong(fault, "must be a JSON object: this is a struct");
     json_object_foreach((json_t *)(uintptr_t)json, name, member) {
         covey_type type = { .size = place->stride, .fields = place->fields };
         inspect__place part;
@@ -179,7 +180,7 @@ static bool read_element(const covey_world *world, const json_t *json, const ins
     case COVEY_KIND_F64: return read_real_kind(json, place->kind, at, fault);
     case COVEY_KIND_BOOL:
         *(unsigned char *)at = json_is_true(json);
-        return json_is_boolean(json) || wrong(fault, "bool is true or false");
+        return json_is_boolean(json) || wrong(fault, "bool must be true or false");
     case COVEY_KIND_CHAR: {
         inspect__place one = *place;
         one.count = 1;
@@ -197,7 +198,7 @@ static bool read_element(const covey_world *world, const json_t *json, const ins
     case COVEY_KIND_U32:
     case COVEY_KIND_U64: return read_integer_kind(json, place->kind, at, fault);
     }
-    return wrong(fault, "nobody knows what this is");
+    return wrong(fault, "the field has an unknown kind");
 }
 
 bool inspect__read_place(const covey_world *world, const json_t *json, const inspect__place *place, void *value,
@@ -205,7 +206,7 @@ bool inspect__read_place(const covey_world *world, const json_t *json, const ins
     if (inspect__place_is_text(place)) return read_text(json, place, value, fault);
     if (!place->array) return read_element(world, json, place, value, fault);
     if (!json_is_array(json) || json_array_size(json) != place->count)
-        return wrong(fault, "this is an array of %u", place->count);
+        return wrong(fault, "must be an array of %u elements", place->count);
     for (uint32_t i = 0; i < place->count; i++) {
         inspect__place one = *place;
         one.offset += i * place->stride;

@@ -1,4 +1,4 @@
-/* A request: its arguments, and how it is refused. */
+/* A request: its state, its arguments, and refusing it. */
 #include "inspector.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ void *inspect__request_state(inspect__request *request, size_t size,
 
 bool inspect__request_pauses(const inspect__request *request) { return inspect__now() >= request->inspector->deadline; }
 
-/* ---- Arguments -----------------------------------------------------------------------------------------------------*/
+/* ---- Arguments ----------------------------------------------------------------------------------------------------*/
 
 const char *inspect__request_text(const inspect__request *request, const char *key) {
     for (uint32_t i = 0; i < request->argument_count; i++)
@@ -50,7 +50,7 @@ const char *inspect__request_text(const inspect__request *request, const char *k
     return NULL;
 }
 
-/* Reads digits up to a number. Returns what is behind them, or NULL where there is none, or it is too large. */
+/* Reads a number from 0 to `most`. Returns the text after its digits, or NULL if there is no digit, or it is larger. */
 static const char *read_number(const char *text, uint64_t most, uint64_t *number) {
     const char *at = text;
     *number = 0;
@@ -69,7 +69,7 @@ bool inspect__request_number(inspect__request *request, const char *key, uint64_
     if (!text) return true;
     const char *end = read_number(text, most, number);
     if (end && *end == '\0') return true;
-    inspect__refuse(request, 422, "ARGUMENT", "%s is a number from 0 to %llu", key, (unsigned long long)most);
+    inspect__refuse(request, 422, "ARGUMENT", "%s must be a number from 0 to %llu", key, (unsigned long long)most);
     return false;
 }
 
@@ -89,7 +89,7 @@ bool inspect__request_entity(inspect__request *request, const char *key, covey_e
     const char *text = inspect__request_text(request, key);
     *e = (covey_entity){ 0 };
     if (!text || inspect__entity_read(text, e)) return true;
-    inspect__refuse(request, 422, "ARGUMENT", "%s is an entity, such as 12:1: its index and its generation", key);
+    inspect__refuse(request, 422, "ARGUMENT", "%s must be an entity, index:generation, such as 12:1", key);
     return false;
 }
 
@@ -101,7 +101,7 @@ const char *inspect__request_member_text(const inspect__request *request, const 
     return json_string_value(inspect__request_member(request, key));
 }
 
-/* ---- Refusals ------------------------------------------------------------------------------------------------------*/
+/* ---- Refusals -----------------------------------------------------------------------------------------------------*/
 
 static void begin_refusal(inspect__request *request, unsigned status, const char *code, const char *format,
                           va_list arguments) {

@@ -1,12 +1,12 @@
-/* Rows, and the two lists that are made of a scan: entities, and roots. */
+/* GET entities and GET tree: lists of entities, roots and children. */
 #include "rows.h"
 
 #include <covey/hierarchy.h>
 #include <stdio.h>
 
-#define PATIENCE UINT64_C(250000000) /* ns that a list waits for rows, before it answers with those that there are */
+#define LONGEST_WAIT UINT64_C(250000000) /* ns that a list waits for rows before it answers with those that it has */
 
-/* ---- Columns -------------------------------------------------------------------------------------------------------*/
+/* ---- Columns ------------------------------------------------------------------------------------------------------*/
 
 static bool read_column(inspect__request *request, const covey_world *world, const char *text, size_t length, size_t at,
                         inspect__column *column) {
@@ -22,8 +22,8 @@ static bool read_column(inspect__request *request, const covey_world *world, con
     return true;
 }
 
-/* Whether the last column is there already: then it is not kept. */
-static bool is_twice(const inspect__columns *columns) {
+/* Whether the column after the last one has the name of an earlier one. */
+static bool is_duplicate(const inspect__columns *columns) {
     for (uint32_t i = 0; i < columns->count; i++)
         if (strcmp(columns->at[i].name, columns->at[columns->count].name) == 0) return true;
     return false;
@@ -39,13 +39,13 @@ bool inspect__columns_read(inspect__request *request, const covey_world *world, 
             return false;
         }
         if (!read_column(request, world, at, length, (size_t)(at - text), &columns->at[columns->count])) return false;
-        if (!is_twice(columns)) columns->count++;
+        if (!is_duplicate(columns)) columns->count++;
         at += length + (at[length] == ',');
     }
     return true;
 }
 
-/* ---- One row -------------------------------------------------------------------------------------------------------*/
+/* ---- One row ------------------------------------------------------------------------------------------------------*/
 
 static void put_types(inspect__json *json, const covey_world *world, covey_entity e) {
     inspect__json_array(json, "types");
@@ -78,14 +78,14 @@ void inspect__put_row(inspect__json *json, const covey_world *world, covey_entit
     inspect__json_end_object(json);
 }
 
-/* ---- Lists ---------------------------------------------------------------------------------------------------------*/
+/* ---- Lists --------------------------------------------------------------------------------------------------------*/
 
 typedef struct list {
     inspect__scan *scan;
     inspect__columns columns;
     uint64_t offset, limit, begun;
-    bool seeking; /* the scan has not come to the first row */
-    uint64_t index, before, rows;
+    bool seeking;                 /* the scan has not counted up to the last row yet */
+    uint64_t index, before, rows; /* to look at next; matches to skip; rows written */
 } list;
 
 static void drop_list(covey_inspector *inspector, void *state) {
@@ -93,7 +93,7 @@ static void drop_list(covey_inspector *inspector, void *state) {
     inspect__scan_release(((list *)state)->scan);
 }
 
-/* What was asked for. False: refused. */
+/* Reads the arguments. Returns false if the request is refused. */
 static bool begin_list(inspect__request *request, covey_world *world, list *l, const char *query) {
     l->begun = inspect__now();
     l->seeking = true;
@@ -107,22 +107,22 @@ static bool begin_list(inspect__request *request, covey_world *world, list *l, c
     return true;
 }
 
-/* Waits until the scan has come to the last row that is wanted. */
+/* Waits until the scan has counted up to the last row that the request asks for. */
 static bool seek(list *l, covey_inspector *inspector) {
-    if (!inspect__scan_advance(l->scan, inspector, l->offset + l->limit) && inspect__now() - l->begun < PATIENCE)
+    if (!inspect__scan_advance(l->scan, inspector, l->offset + l->limit) && inspect__now() - l->begun < LONGEST_WAIT)
         return false;
     l->index = inspect__scan_seek(l->scan, l->offset, &l->before);
     l->seeking = false;
     return true;
 }
 
-/* True: all rows are there that there are, or that are known so far. */
+/* Writes rows. Returns false to continue in the next poll. */
 static bool put_rows(inspect__request *request, covey_world *world, list *l) {
     while (l->rows < l->limit) {
         covey_entity e;
         inspect__found found = inspect__scan_next(l->scan, request->inspector, &l->index, &e);
         if (found == INSPECT__FOUND_END) return true;
-        if (found == INSPECT__FOUND_LATER && inspect__now() - l->begun >= PATIENCE) return true;
+        if (found == INSPECT__FOUND_LATER && inspect__now() - l->begun >= LONGEST_WAIT) return true;
         if (found == INSPECT__FOUND_LATER) return false;
         if (l->before != 0) {
             l->before--;
@@ -155,7 +155,7 @@ static bool answer_list(inspect__request *request, covey_world *world, const cha
     return end_list(request, l);
 }
 
-/* A past state may be gone in the next poll, so what is asked about it is answered in one go. */
+/* Answers requests about a past state in one poll, whatever the budget is: it may be gone in the next. */
 static bool answer_about(inspect__request *request, covey_world *world,
                          bool (*answer)(inspect__request *request, covey_world *world, const char *text),
                          const char *text) {
@@ -172,10 +172,10 @@ bool inspect__answer_entities(inspect__request *request, covey_world *world) {
     return answer_about(request, world, answer_list, query ? query : "");
 }
 
-/* ---- Children ------------------------------------------------------------------------------------------------------*/
+/* ---- Children -----------------------------------------------------------------------------------------------------*/
 
 typedef struct children {
-    covey_entity parent, next; /* null: from the first on */
+    covey_entity parent, next; /* next: the child to look at next; null: the first */
     uint64_t offset, limit, at;
 } children;
 
@@ -185,7 +185,8 @@ static bool begin_children(inspect__request *request, children *c) {
            inspect__request_number(request, "limit", 100, INSPECT__ROWS, &c->limit);
 }
 
-/* Goes to the first child that is wanted. Where the one at which it stood has left meanwhile, it begins again. */
+/* Walks to the first child that the request asks for. If the child where the last poll stopped is no child any more,
+ * starts again. Returns false to continue in the next poll. */
 static bool walk_to_offset(inspect__request *request, const covey_world *world, children *c) {
     if (!covey_same(covey_parent(world, c->next), c->parent)) {
         c->next = covey_child_first(world, c->parent);

@@ -1,4 +1,4 @@
-/* The rows of lists of entities. */
+/* Lists of entities, and their rows. */
 #ifndef COVEY_INSPECT_ROWS_H
 #define COVEY_INSPECT_ROWS_H
 
@@ -6,7 +6,7 @@
 
 enum { INSPECT__ROWS = 500, INSPECT__COLUMNS = 16 };
 
-/* Which values rows have: types, or fields of them. */
+/* The columns of a list: types, or fields of types. */
 typedef struct inspect__column {
     char name[INSPECT__QUERY_BYTES / 4];
     const covey_pool *pool;
@@ -17,11 +17,11 @@ typedef struct inspect__columns {
     inspect__column at[INSPECT__COLUMNS];
 } inspect__columns;
 
-/* Reads "Position,Health.points". False: the request is refused. */
+/* Reads columns such as "Position,Health.points". Returns false, and refuses the request, if they are invalid. */
 bool inspect__columns_read(inspect__request *request, const covey_world *world, const char *text,
                            inspect__columns *columns);
 
-/* "e", "name", "enabled", "types", "children"; and "values", where there are columns. */
+/* Writes a row: "e", "name", "enabled", "types", "children"; and "values", if there are columns. */
 void inspect__put_row(inspect__json *json, const covey_world *world, covey_entity e, const inspect__columns *columns);
 
 bool inspect__answer_entities(inspect__request *request, covey_world *world);

@@ -1,3 +1,4 @@
+/* Counts and finds the matches of queries, over several polls. */
 #include "scan.h"
 
 #include <stdio.h>
@@ -5,15 +6,16 @@
 #define MILLISECOND UINT64_C(1000000)
 
 enum {
-    CANDIDATES = 256,   /* between two looks at the clock */
-    ASKED_FOR = 2000,   /* ms after which a scan that nobody asks for stands still */
-    REST = 50,          /* times as long as a pass took, before the next one begins; */
-    REST_AT_LEAST = 50, /* and so many ms */
+    CANDIDATES = 256,   /* between two checks of the clock */
+    IDLE_AFTER = 2000,  /* ms after the last request, after which a scan stops */
+    REST = 50,          /* a scan rests this many times as long as its last pass took, */
+    REST_AT_LEAST = 50, /* and at least this many ms */
 };
 
-/* ---- Candidates ----------------------------------------------------------------------------------------------------*/
+/* ---- Candidates ---------------------------------------------------------------------------------------------------*/
 
-/* The smallest pool in blocks that all matches are in: its positions are indices. NULL: all entities are looked at. */
+/* The smallest block pool that all matches are in: only its entities are candidates. Its positions are indices. NULL:
+ * all entities are candidates. */
 static const covey_pool *lead_of(const inspect__query *query) {
     const covey_pool *lead = NULL;
     for (const inspect__term *term = query->terms; term < query->terms + query->count; term++) {
@@ -24,7 +26,7 @@ static const covey_pool *lead_of(const inspect__query *query) {
     return lead;
 }
 
-/* The first index from here on that may match; COVEY_NONE: there is none. */
+/* The first index at `from` or above that may match; COVEY_NONE: there is none. */
 static uint32_t candidate(const covey_world *world, const covey_pool *lead, uint64_t from) {
     if (from >= COVEY_NONE) return COVEY_NONE;
     if (lead) return covey_pool_next(lead, (uint32_t)from);
@@ -33,8 +35,8 @@ static uint32_t candidate(const covey_world *world, const covey_pool *lead, uint
     return covey_is_null(e) ? COVEY_NONE : e.index;
 }
 
-/* A query for one entity looks at that one only. */
-static const inspect__term *only_one(const inspect__query *query) {
+/* The term of a query that names one entity, which is the only candidate then; NULL: there is none. */
+static const inspect__term *entity_term(const inspect__query *query) {
     for (const inspect__term *term = query->terms; term < query->terms + query->count; term++)
         if (term->kind == INSPECT__TERM_ENTITY) return term;
     return NULL;
@@ -42,7 +44,7 @@ static const inspect__term *only_one(const inspect__query *query) {
 
 static uint32_t next_candidate(const inspect__query *query, const covey_world *world, const covey_pool *lead,
                                uint64_t from) {
-    const inspect__term *one = only_one(query);
+    const inspect__term *one = entity_term(query);
     if (!one) return candidate(world, lead, from);
     return from <= one->literal.e.index && !covey_is_null(covey_entity_at(world, one->literal.e.index))
                ? one->literal.e.index
@@ -63,9 +65,9 @@ inspect__found inspect__scan_next(const inspect__scan *scan, const covey_inspect
     }
 }
 
-/* ---- Counts --------------------------------------------------------------------------------------------------------*/
+/* ---- Counts -------------------------------------------------------------------------------------------------------*/
 
-/* Room for the counts of so many chunks; new ones are 0. */
+/* Makes room for the counts of so many chunks; new counts are 0. */
 static bool reserve(covey_inspector *inspector, inspect__scan *scan, uint32_t chunks) {
     if (chunks > scan->capacity) {
         uint32_t capacity = chunks * 2;
@@ -84,7 +86,7 @@ static void put_count(inspect__scan *scan, uint32_t chunk, uint32_t count) {
     scan->counts[chunk] = count;
 }
 
-/* Nothing matches from this chunk on. */
+/* Ends a pass: there are no matches in this chunk and those after it. */
 static void end_pass(inspect__scan *scan, uint32_t chunk) {
     for (uint32_t i = chunk; i < scan->chunks; i++) put_count(scan, i, 0);
     if (scan->chunks > chunk) scan->chunks = chunk;
@@ -93,7 +95,7 @@ static void end_pass(inspect__scan *scan, uint32_t chunk) {
     scan->ended_at = inspect__now();
 }
 
-/* Counts the matches of the chunk in which the next candidate is. */
+/* Counts the matches in the chunk of the next candidate. */
 static void count_chunk(inspect__scan *scan, covey_inspector *inspector, const covey_pool *lead) {
     const covey_world *world = scan->world;
     uint32_t done = (uint32_t)(scan->next / INSPECT__CHUNK), count = 0;
@@ -114,7 +116,7 @@ static void count_chunk(inspect__scan *scan, covey_inspector *inspector, const c
     scan->next = ((uint64_t)chunk + 1) * INSPECT__CHUNK;
 }
 
-/* The same with a view of the query: matches are counted by bits. */
+/* Counts the matches in the next chunk with a view of the query, which is faster: by the bits of occupancy masks. */
 static void count_chunk_of_view(inspect__scan *scan, covey_inspector *inspector, const covey_iter *whole) {
     uint32_t chunk = (uint32_t)(scan->next / INSPECT__CHUNK), length = covey_iter_length(whole), count = 0;
     if (scan->next >= length) {
@@ -135,14 +137,14 @@ static void count_chunk_of_view(inspect__scan *scan, covey_inspector *inspector,
 bool inspect__scan_advance(inspect__scan *scan, covey_inspector *inspector, uint64_t enough) {
     const covey_pool *lead = lead_of(&scan->query);
     covey_view view;
-    bool bits = inspect__query_view(&scan->query, scan->world, &view);
+    bool has_view = inspect__query_view(&scan->query, scan->world, &view);
     covey_iter whole;
-    if (bits) whole = covey_view_iter(&view);
+    if (has_view) whole = covey_view_iter(&view);
     uint64_t begin = inspect__now(), now = begin;
     if (scan->next == 0 && !scan->resting) scan->spent = 0;
     scan->failed = false;
     while (!scan->resting && !scan->failed && (scan->complete || scan->total < enough) && now < inspector->deadline) {
-        if (bits) count_chunk_of_view(scan, inspector, &whole);
+        if (has_view) count_chunk_of_view(scan, inspector, &whole);
         else count_chunk(scan, inspector, lead);
         now = inspect__now();
     }
@@ -157,7 +159,7 @@ uint64_t inspect__scan_seek(const inspect__scan *scan, uint64_t offset, uint64_t
     return (uint64_t)chunk * INSPECT__CHUNK;
 }
 
-/* ---- Scans ---------------------------------------------------------------------------------------------------------*/
+/* ---- Scans --------------------------------------------------------------------------------------------------------*/
 
 static void free_scan(covey_inspector *inspector, inspect__scan **place) {
     inspect__scan *scan = *place;
@@ -181,7 +183,7 @@ static inspect__scan *find_scan(inspect__request *request, const covey_world *wo
     return NULL;
 }
 
-/* A free place, or that of the scan that nobody has asked for the longest. NULL: all are in use. */
+/* A free place, or else that of the unused scan whose last request is the oldest. NULL: all scans are in use. */
 static inspect__scan **place_for_scan(covey_inspector *inspector) {
     inspect__scan **oldest = NULL;
     for (inspect__scan **place = inspector->scans; place < inspector->scans + INSPECT__SCANS; place++) {
@@ -191,7 +193,8 @@ static inspect__scan **place_for_scan(covey_inspector *inspector) {
     return oldest;
 }
 
-/* Reads the query for this world, whose pools it then has. False: it is wrong, and the request is refused. */
+/* Reads the query of a scan; the result has pointers to pools of this world. Returns false, and refuses the request, if
+ * the query is invalid. */
 static bool read_query(inspect__request *request, inspect__scan *scan, const covey_world *world, const char *text) {
     inspect__query_error error;
     scan->world = world;
@@ -204,7 +207,7 @@ static inspect__scan *make_scan(inspect__request *request, const covey_world *wo
     covey_inspector *inspector = request->inspector;
     inspect__scan **place = place_for_scan(inspector);
     inspect__scan *scan = place ? inspect__zeroed(inspector, sizeof *scan) : NULL;
-    if (!place) inspect__refuse(request, 503, "BUSY", "too many queries at the same time");
+    if (!place) inspect__refuse(request, 503, "BUSY", "too many queries at the same time: try again later");
     else if (!scan) inspect__refuse_result(request, COVEY_ERROR_MEMORY, "the inspector is out of memory");
     if (!scan) return NULL;
     if (!read_query(request, scan, world, text)) {
@@ -218,8 +221,8 @@ static inspect__scan *make_scan(inspect__request *request, const covey_world *wo
     return *place = scan;
 }
 
-/* Begins anew where the last pass is old. One that took next to nothing is made each time: its counts are always right. */
-static void refresh(inspect__scan *scan, uint64_t now) {
+/* Starts a new pass if the last one ended long enough ago. */
+static void end_rest(inspect__scan *scan, uint64_t now) {
     uint64_t rest = scan->spent * REST > REST_AT_LEAST * MILLISECOND ? scan->spent * REST : REST_AT_LEAST * MILLISECOND;
     if (scan->resting && now - scan->ended_at >= rest) scan->resting = false;
 }
@@ -231,11 +234,12 @@ inspect__scan *inspect__scan_of(inspect__request *request, const covey_world *wo
     if (!scan) return NULL;
     scan->users++;
     scan->asked_at = inspect__now();
+    /* A pass that takes very little time is made for each request, so that its counts are exact. */
     if (scan->resting && !scan->past && scan->spent < MILLISECOND / 4) {
         scan->resting = false;
         inspect__scan_advance(scan, request->inspector, UINT64_MAX);
     }
-    /* A past state is at hand only while a request is answered: its scan goes on with each. */
+    /* A past world is valid only while a request is answered: so only requests continue its scan. */
     if (scan->past && !scan->complete) inspect__scan_advance(scan, request->inspector, UINT64_MAX);
     return scan;
 }
@@ -248,8 +252,8 @@ void inspect__scans_work(covey_inspector *inspector) {
     uint64_t now = inspect__now();
     for (uint32_t i = 0; i < INSPECT__SCANS && now < inspector->deadline; i++) {
         inspect__scan *scan = inspector->scans[i];
-        if (!scan || scan->past || now - scan->asked_at > ASKED_FOR * MILLISECOND) continue;
-        refresh(scan, now);
+        if (!scan || scan->past || now - scan->asked_at > IDLE_AFTER * MILLISECOND) continue;
+        end_rest(scan, now);
         if (!scan->resting) inspect__scan_advance(scan, inspector, UINT64_MAX);
         now = inspect__now();
     }

@@ -1,9 +1,9 @@
-/* What a query finds, in the order of indices, without looking at everything in one poll.
+/* A scan counts the matches of a query, in index order, over as many polls as it takes.
  *
- * A scan walks through all indices and keeps how many match in each chunk of 4,096, so that any offset is found without
- * walking from the start. It goes on from poll to poll, within the budget. When it has been through once it is complete; it
- * then begins again after a while, as long as somebody asks, and replaces one count after the other. Rows are always looked up
- * when they are asked for. */
+ * It counts the matches in each chunk of 4,096 indices, so that a list can seek to any offset without starting at the
+ * first index. Each poll continues it, within the budget. The scan is complete after its first pass over all indices.
+ * While clients ask for it, it starts a new pass from time to time, which replaces the counts one by one. Rows are not
+ * cached: each request looks them up. */
 #ifndef COVEY_INSPECT_SCAN_H
 #define COVEY_INSPECT_SCAN_H
 
@@ -13,40 +13,42 @@ enum { INSPECT__CHUNK = 4096 };
 
 typedef struct inspect__scan {
     char key[INSPECT__QUERY_BYTES]; /* the text of the query */
-    const covey_world *world;       /* that it is about: in the past, only while a request is answered */
-    bool past;                      /* that is a past state, which stays as it is; */
-    uint64_t snapshot;              /* the number of this snapshot */
+    const covey_world *world;       /* a past world is valid only while a request is answered */
+    bool past;                      /* the world is a past state, which does not change: */
+    uint64_t snapshot;              /* the number of its snapshot */
     inspect__query query;
-    uint32_t *counts; /* of each chunk */
+    uint32_t *counts; /* matches in each chunk */
     uint32_t chunks, capacity;
-    uint64_t total;    /* of all counts */
-    uint64_t next;     /* the index to go on with: the first of a chunk */
-    bool complete;     /* it was through once */
-    bool resting;      /* it is through, and waits to begin again */
+    uint64_t total;    /* the sum of all counts */
+    uint64_t next;     /* the index to continue with: the first of a chunk */
+    bool complete;     /* at least one pass has ended */
+    bool resting;      /* between two passes */
     bool failed;       /* no memory for counts */
-    uint32_t users;    /* requests that have it in hand */
-    uint64_t asked_at; /* by a request, the last time; ns, as all that follow */
-    uint64_t ended_at; /* through, the last time */
-    uint64_t spent;    /* on this pass, or on the last one */
+    uint32_t users;    /* requests that use it */
+    uint64_t asked_at; /* time of the last request, in ns */
+    uint64_t ended_at; /* time at which the last pass ended, in ns */
+    uint64_t spent;    /* ns spent on this pass, or on the last one while resting */
 } inspect__scan;
 
-/* The scan of a query, for a request, until it is released. NULL: the request is refused, because the query is wrong (422,
- * QUERY), memory is out, or too many others are asked for at the same time (503, BUSY). */
+/* Finds or makes the scan of a query; the request uses it until it releases it. Returns NULL, and refuses the request,
+ * if the query is invalid (422, QUERY), there is no memory, or all scans are in use (503, BUSY). */
 inspect__scan *inspect__scan_of(inspect__request *request, const covey_world *world, const char *text);
-void inspect__scan_release(inspect__scan *scan); /* NULL is fine */
+void inspect__scan_release(inspect__scan *scan); /* NULL is allowed */
 
-/* Goes on until so many matches are known, or all, or time is up. False: time is up. */
+/* Continues the scan until it has counted `enough` matches or all of them. Returns false if the budget is used up
+ * before. */
 bool inspect__scan_advance(inspect__scan *scan, covey_inspector *inspector, uint64_t enough);
-/* Where to look for the match number `offset`: an index, and how many matches from there on come before it. */
+/* Where to look for match number `offset`: returns an index, and in *before how many matches from there on to skip. */
 uint64_t inspect__scan_seek(const inspect__scan *scan, uint64_t offset, uint64_t *before);
 
-/* The next match from an index on. */
+/* What inspect__scan_next found: a match; no more matches; none yet, because the budget is used up. */
 typedef enum inspect__found { INSPECT__FOUND, INSPECT__FOUND_END, INSPECT__FOUND_LATER } inspect__found;
-/* *index becomes the one behind the match, or the one to go on with in the next poll. */
+/* Finds the next match at *index or above. Sets *index to the one after the match, or to the one where the next poll
+ * continues. */
 inspect__found inspect__scan_next(const inspect__scan *scan, const covey_inspector *inspector, uint64_t *index,
                                   covey_entity *e);
 
-/* What is left of the budget is for scans that are not complete, or old, and that somebody asked for lately. */
+/* Spends the rest of the budget on scans that were requested recently, and are incomplete or due for a new pass. */
 void inspect__scans_work(covey_inspector *inspector);
 void inspect__scans_free(covey_inspector *inspector);
 

@@ -1,4 +1,4 @@
-/* HTTP: reads requests, refuses those that nobody may make, and sends answers. Runs on the thread of libmicrohttpd. */
+/* HTTP: reads and checks requests, and sends answers. Runs on the thread of libmicrohttpd. */
 #include "inspector.h"
 
 #include <errno.h>
@@ -10,25 +10,25 @@
 
 static const char api[] = "/api/v1/";
 
-/* ---- Answers -------------------------------------------------------------------------------------------------------*/
+/* ---- Answers ------------------------------------------------------------------------------------------------------*/
 
 static bool add_header(struct MHD_Response *response, const char *name, const char *value) {
     return MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
-/* An answer without these headers is not sent. */
-static bool add_headers(struct MHD_Response *response, const char *type, bool keep) {
+/* Adds the headers that every answer must have. Returns false, and the answer is not sent, if there is no memory. */
+static bool add_headers(struct MHD_Response *response, const char *type, bool cacheable) {
     return add_header(response, "Content-Type", type) && add_header(response, "X-Content-Type-Options", "nosniff") &&
            add_header(response, "Referrer-Policy", "no-referrer") &&
            add_header(response, "Cross-Origin-Resource-Policy", "same-origin") &&
-           add_header(response, "Cache-Control", keep ? "no-cache" : "no-store") &&
+           add_header(response, "Cache-Control", cacheable ? "no-cache" : "no-store") &&
            add_header(
                response, "Content-Security-Policy",
                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
                "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
 }
 
-/* Sends a response, whose reference it takes; MHD_NO drops the connection. */
+/* Sends a response if it is `ready`, and releases it. MHD_NO closes the connection. */
 static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response,
                                      bool ready) {
     enum MHD_Result sent = ready ? MHD_queue_response(connection, status, response) : MHD_NO;
@@ -36,7 +36,7 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned
     return sent;
 }
 
-/* The bytes stay the request's, which lasts until they are sent. */
+/* Sends the answer of a request, without a copy: the request lasts until its answer is sent. */
 static enum MHD_Result send_answer(inspect__request *request) {
     static const char no_memory[] = "{\"error\":{\"code\":\"MEMORY\",\"text\":\"the inspector is out of memory\"}}";
     bool whole = !request->json.failed;
@@ -68,14 +68,14 @@ static enum MHD_Result send_file(struct MHD_Connection *connection, const inspec
     return send_response(connection, 200, response, ready);
 }
 
-/* ---- What is asked -------------------------------------------------------------------------------------------------*/
+/* ---- Checks: each returns true if it has refused the request ------------------------------------------------------*/
 
 static const char *header(const inspect__request *request, const char *name) {
     return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
 }
 
-static enum MHD_Result note_argument(void *context, enum MHD_ValueKind kind, const char *key, size_t key_size,
-                                     const char *value, size_t value_size) {
+static enum MHD_Result add_argument(void *context, enum MHD_ValueKind kind, const char *key, size_t key_size,
+                                    const char *value, size_t value_size) {
     inspect__request *request = context;
     (void)kind;
     if (!value) value = "";
@@ -89,21 +89,22 @@ static enum MHD_Result note_argument(void *context, enum MHD_ValueKind kind, con
     return MHD_YES;
 }
 
-/* So many a second, of those who know the token. */
-static bool too_many(covey_inspector *inspector) {
+/* Counts a request that has the token. Returns whether it is over the limit of requests for this second. */
+static bool is_over_rate(covey_inspector *inspector) {
     uint64_t second = inspect__now() / 1000000000u;
     if (second != inspector->second) inspector->asked = 0;
     inspector->second = second;
     return inspector->asked++ >= inspector->desc.requests;
 }
 
-/* Whether whoever asks may ask at all. */
-static bool refuse_stranger(inspect__request *request) {
+/* Refuses requests whose Host or Origin is not the address of this inspector. */
+static bool refuse_foreign(inspect__request *request) {
     const covey_inspector *inspector = request->inspector;
     if (!inspect__host_allowed(inspector, header(request, "Host")))
-        return inspect__refuse(request, 403, "HOST", "ask for http://%s", inspector->host);
+        return inspect__refuse(request, 403, "HOST", "Host is not the address of this inspector: use http://%s",
+                               inspector->host);
     if (!inspect__origin_allowed(inspector, header(request, "Origin")))
-        return inspect__refuse(request, 403, "ORIGIN", "pages of other sites may not ask");
+        return inspect__refuse(request, 403, "ORIGIN", "pages of other sites have no access");
     return false;
 }
 
@@ -112,7 +113,7 @@ static bool refuse_method(inspect__request *request, const char *allow) {
     return inspect__refuse(request, 405, "METHOD", "use %s", allow);
 }
 
-/* The methods that a path is known with. */
+/* The methods that a known path has endpoints for. */
 static const char *methods_of(const char *path) {
     bool known;
     bool get = inspect__endpoint_find("GET", path, &known) != NULL,
@@ -120,38 +121,42 @@ static const char *methods_of(const char *path) {
     return get && post ? "GET, POST" : get ? "GET" : "POST";
 }
 
-/* Finds out which endpoint is to answer, and with what. True: the request is refused. */
+/* Sets the endpoint and the arguments of a request. Refuses it if it lacks the token, is over the rate, or has no
+ * endpoint. */
 static bool refuse_call(inspect__request *request, const char *method, const char *path) {
     covey_inspector *inspector = request->inspector;
     bool known;
     if (!inspect__token_allowed(inspector, header(request, "Authorization")))
         return inspect__refuse(request, 401, "TOKEN",
-                               "send the header 'Authorization: Bearer TOKEN', with the token of the address");
-    if (too_many(inspector))
-        return inspect__refuse(request, 429, "RATE", "more than %u requests a second", inspector->desc.requests);
+                               "the token is missing or wrong: send the header 'Authorization: Bearer TOKEN', "
+                               "with the token of the address");
+    if (is_over_rate(inspector))
+        return inspect__refuse(request, 429, "RATE", "more than %u requests in a second: try again later",
+                               inspector->desc.requests);
     request->endpoint = inspect__endpoint_find(method, path, &known);
     if (!request->endpoint && known) return refuse_method(request, methods_of(path));
     if (!request->endpoint) return inspect__refuse(request, 404, "ABSENT", "there is no such endpoint");
     if (request->endpoint->write && !inspector->desc.write)
         return inspect__refuse(request, 403, "READ_ONLY",
-                               "this inspector only shows: open it with .write = true to change the world");
-    MHD_get_connection_values_n(request->connection, MHD_GET_ARGUMENT_KIND, note_argument, request);
+                               "this inspector is read-only: open it with .write = true to change the world");
+    MHD_get_connection_values_n(request->connection, MHD_GET_ARGUMENT_KIND, add_argument, request);
     return request->status != 0;
 }
 
-/* The length that the body is said to have; more than the limit is refused before it comes. */
+/* Refuses a request whose Content-Length is over the limit, before its body arrives. */
 static bool refuse_length(inspect__request *request) {
     const char *length = header(request, "Content-Length");
     bool post = request->endpoint && strcmp(request->endpoint->method, "POST") == 0;
     uint32_t most = post ? request->inspector->desc.body_bytes : 0;
     if (!length || strtoull(length, NULL, 10) <= most) return false;
-    return inspect__refuse(request, 413, "LIMIT", "the body may have %u bytes", most);
+    return inspect__refuse(request, 413, "LIMIT", "the body is too long: at most %u bytes", most);
 }
 
-/* ---- Bodies --------------------------------------------------------------------------------------------------------*/
+/* ---- Bodies -------------------------------------------------------------------------------------------------------*/
 
-/* Keeps a part of the body. False: it is too long, or memory is out, and the connection is dropped. */
-static bool take_body(inspect__request *request, const char *bytes, size_t size) {
+/* Appends a part of the body. Returns false, and the connection is closed, if the body is too long or there is no
+ * memory. */
+static bool append_body(inspect__request *request, const char *bytes, size_t size) {
     if (size > request->inspector->desc.body_bytes - request->body_length) return false;
     size_t length = request->body_length + size;
     if (length > request->body_capacity) {
@@ -176,11 +181,12 @@ static bool refuse_body(inspect__request *request) {
     if (!request->parsed)
         return inspect__refuse_at(request, 400, "JSON", (size_t)(error.position > 0 ? error.position : 0), 1, "%s",
                                   error.text);
-    if (!json_is_object(request->parsed)) return inspect__refuse(request, 400, "JSON", "the body is a JSON object");
+    if (!json_is_object(request->parsed))
+        return inspect__refuse(request, 400, "JSON", "the body must be a JSON object");
     return false;
 }
 
-/* ---- Requests ------------------------------------------------------------------------------------------------------*/
+/* ---- Requests -----------------------------------------------------------------------------------------------------*/
 
 static inspect__client *client_of(const inspect__request *request) {
     const union MHD_ConnectionInfo *info =
@@ -188,7 +194,7 @@ static inspect__client *client_of(const inspect__request *request) {
     return info ? info->socket_context : NULL;
 }
 
-/* Hands a request to the thread that owns the world; the connection sleeps until that has answered. */
+/* Hands a request to the thread that owns the world, and suspends the connection until it is answered. */
 static void hand_over(inspect__request *request) {
     covey_inspector *inspector = request->inspector;
     pthread_mutex_lock(&inspector->door);
@@ -205,9 +211,9 @@ static void hand_over(inspect__request *request) {
     pthread_mutex_unlock(&inspector->door);
 }
 
-/* Finds out what a request is about, and whether it is refused. */
-static void look_at(inspect__request *request, const char *url, const char *method) {
-    if (refuse_stranger(request)) return;
+/* Finds the endpoint or the file that a request names, or refuses the request. */
+static void route(inspect__request *request, const char *url, const char *method) {
+    if (refuse_foreign(request)) return;
     if (strncmp(url, api, sizeof api - 1) == 0) {
         refuse_call(request, method, url + sizeof api - 1);
         return;
@@ -217,7 +223,8 @@ static void look_at(inspect__request *request, const char *url, const char *meth
     else if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) refuse_method(request, "GET");
 }
 
-/* An answer before the body has come ends the connection, so it is only given where there is a body that nobody wants. */
+/* libmicrohttpd closes a connection that is answered before the body has arrived. So a refusal is sent here only if
+ * there is a body, which is not read then. */
 static enum MHD_Result begin_request(covey_inspector *inspector, struct MHD_Connection *connection, const char *url,
                                      const char *method, void **context) {
     inspect__request *request = inspect__request_create(inspector, connection);
@@ -227,7 +234,7 @@ static enum MHD_Result begin_request(covey_inspector *inspector, struct MHD_Conn
     }
     *context = request;
     client_of(request)->since = inspect__now();
-    look_at(request, url, method);
+    route(request, url, method);
     bool body = header(request, "Content-Length") || header(request, "Transfer-Encoding");
     if (body && (request->status != 0 || refuse_length(request))) return send_answer(request);
     return MHD_YES;
@@ -249,7 +256,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     (void)version;
     if (!request) return begin_request(context, connection, url, method, request_context);
     if (*size == 0) return end_request(request);
-    if (!take_body(request, bytes, *size)) return MHD_NO;
+    if (!append_body(request, bytes, *size)) return MHD_NO;
     *size = 0;
     return MHD_YES;
 }
@@ -263,7 +270,7 @@ static void completed(void *context, struct MHD_Connection *connection, void **r
     *request_context = NULL;
 }
 
-/* ---- Connections ---------------------------------------------------------------------------------------------------*/
+/* ---- Connections --------------------------------------------------------------------------------------------------*/
 
 static uint32_t open_clients(const covey_inspector *inspector) {
     uint32_t count = 0;
@@ -273,13 +280,13 @@ static uint32_t open_clients(const covey_inspector *inspector) {
     return count;
 }
 
-/* Where there are too many, the one that asked the longest ago goes: a client that sends a byte now and then, or does not read
- * its answer, keeps nobody out. Those who wait for an answer stay, and so does the one that has just come. */
-static void drop_oldest(covey_inspector *inspector, const inspect__client *last) {
+/* Closes the connection whose last request is the oldest, so that clients that send a byte now and then, or do not read
+ * their answer, cannot block others. Keeps clients that wait for an answer, and the newest one. */
+static void close_oldest(covey_inspector *inspector, const inspect__client *newest) {
     inspect__client *oldest = NULL;
     for (inspect__client *client = inspector->clients;
          client < inspector->clients + INSPECT__CONNECTIONS + INSPECT__SPARE; client++)
-        if (client != last && client->connection && !client->asking && client->socket >= 0 &&
+        if (client != newest && client->connection && !client->asking && client->socket >= 0 &&
             (!oldest || client->since < oldest->since))
             oldest = client;
     if (!oldest) return;
@@ -287,24 +294,24 @@ static void drop_oldest(covey_inspector *inspector, const inspect__client *last)
     oldest->socket = -1;
 }
 
-static void connection_comes(covey_inspector *inspector, struct MHD_Connection *connection, void **socket_context) {
+static void add_client(covey_inspector *inspector, struct MHD_Connection *connection, void **socket_context) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     inspect__client *client = inspector->clients;
     while (client < inspector->clients + INSPECT__CONNECTIONS + INSPECT__SPARE && client->connection) client++;
     if (!info || client == inspector->clients + INSPECT__CONNECTIONS + INSPECT__SPARE)
-        return; /* has no place: is dropped */
+        return; /* without a client, begin_request closes it */
     *client = (inspect__client){ connection, info->connect_fd, inspect__now(), false };
     *socket_context = client;
-    if (open_clients(inspector) > inspector->desc.connections) drop_oldest(inspector, client);
+    if (open_clients(inspector) > inspector->desc.connections) close_oldest(inspector, client);
 }
 
 static void connected(void *context, struct MHD_Connection *connection, void **socket_context,
                       enum MHD_ConnectionNotificationCode code) {
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) connection_comes(context, connection, socket_context);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) add_client(context, connection, socket_context);
     else if (*socket_context) ((inspect__client *)*socket_context)->connection = NULL;
 }
 
-/* ---- Begin and end -------------------------------------------------------------------------------------------------*/
+/* ---- Begin and end ------------------------------------------------------------------------------------------------*/
 
 static bool same_socket(int a, int b) {
     struct stat first, second;
@@ -313,7 +320,7 @@ static bool same_socket(int a, int b) {
 }
 
 bool inspect__server_start(covey_inspector *inspector, int socket) {
-    /* Where MHD_start_daemon fails, it may have closed its socket or not. So it gets a second one. */
+    /* If MHD_start_daemon fails, it may have closed its socket or not. So it gets a duplicate. */
     int second = dup(socket);
     if (second >= 0)
         inspector->daemon =

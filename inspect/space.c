@@ -1,17 +1,18 @@
-/* GET space: entities as points, by two or three of their numbers. Little-endian bytes, because there are many:
+/* GET space: entities as points; two or three fields are the coordinates. The answer is little-endian bytes, not JSON,
+ * because there are many:
  *
- *     u32 magic, "CVSP"; u32 points; u32 total, of entities that match; u32 flags: 1 with z, 2 with a value
- *     for each point: f32 x, y, z where flags say so, value where flags say so; u32 index of the entity
+ *     u32 magic, "CVSP"; u32 points; u32 entities that match; u32 flags: 1: with z, 2: with a value
+ *     for each point: f32 x, f32 y, f32 z if flag 1, f32 value if flag 2, u32 index of the entity
  *
- * When more match than are asked for, each n-th of them is a point. */
+ * If more entities match than the limit, every n-th match is a point. */
 #include "query.h"
 
 enum {
     MAGIC = 0x50535643,
-    NOT_A_NUMBER = 0x7FC00000, /* as an f32 */
+    NOT_A_NUMBER = 0x7FC00000, /* the bits of an f32 */
     HEADER = 16,
-    POINTS = 200000, /* that can be asked for */
-    AT_ONCE = 1024,  /* entities between two looks at the clock */
+    POINTS = 200000, /* the largest limit */
+    AT_ONCE = 1024,  /* entities between two checks of the clock */
     BLOCKS = 64,
     X = 0,
     Y,
@@ -22,23 +23,23 @@ enum {
 static const char *const names[AXES] = { "x", "y", "z", "value" };
 
 typedef struct axis {
-    const covey_pool *pool; /* NULL: not asked for */
+    const covey_pool *pool; /* NULL: the request does not have this axis */
     inspect__place place;
 } axis;
 
 typedef struct cloud {
     axis axes[AXES];
     inspect__query query;
-    bool asks;              /* there is a query */
-    bool plain;             /* all who are in the lead are points */
-    const covey_pool *lead; /* all points are in it */
+    bool has_query;
+    bool plain;             /* all entities of the lead are matches: none is tested */
+    const covey_pool *lead; /* the pool that is walked: the smallest that all points are in */
     uint64_t limit, points, total;
-    uint64_t stride;   /* each so many-th match is a point */
-    uint64_t position; /* in the lead, to go on with: a block, where these are skipped */
-    uint64_t seen;     /* of those in the lead, before it */
+    uint64_t stride;   /* n, if every n-th match is a point */
+    uint64_t position; /* in the lead, where the next poll continues; in walk_blocks, the number of a block */
+    uint64_t seen;     /* in walk_blocks: entities of the lead before that block */
 } cloud;
 
-/* ---- Numbers -------------------------------------------------------------------------------------------------------*/
+/* ---- Numbers ------------------------------------------------------------------------------------------------------*/
 
 static bool is_number(const inspect__place *place) {
     return !place->array && (place->kind <= COVEY_KIND_F64 || place->kind == COVEY_KIND_BOOL);
@@ -67,7 +68,7 @@ static float number_at(const inspect__place *place, const void *value) {
     return 0;
 }
 
-/* ---- Bytes ---------------------------------------------------------------------------------------------------------*/
+/* ---- Bytes --------------------------------------------------------------------------------------------------------*/
 
 static char *put_u32(char *to, uint32_t number) {
     for (uint32_t i = 0; i < 4; i++) to[i] = (char)(uint8_t)(number >> 8 * i);
@@ -86,7 +87,7 @@ static size_t bytes_of_point(const cloud *c) {
     return 12 + (c->axes[Z].pool ? 4u : 0u) + (c->axes[VALUE].pool ? 4u : 0u);
 }
 
-/* Keeps each second point. */
+/* Keeps every second point. */
 static void thin_out(inspect__json *json, cloud *c) {
     size_t bytes = bytes_of_point(c);
     char *first = json->bytes + HEADER;
@@ -96,7 +97,7 @@ static void thin_out(inspect__json *json, cloud *c) {
     json->length = HEADER + c->points * bytes;
 }
 
-/* Of an entity that lacks the component, the value is not a number. */
+/* The value is NaN if the entity lacks the component. */
 static void put_point(inspect__json *json, cloud *c, covey_entity e) {
     char point[20], *end = point;
     for (uint32_t i = 0; i < AXES; i++) {
@@ -110,36 +111,36 @@ static void put_point(inspect__json *json, cloud *c, covey_entity e) {
     c->points++;
 }
 
-/* ---- Walking -------------------------------------------------------------------------------------------------------*/
+/* ---- Walking ------------------------------------------------------------------------------------------------------*/
 
-/* Makes the next match a point, if it is its turn. */
-static void offer(inspect__json *json, cloud *c, covey_entity e) {
+/* Counts a match, and writes it as a point if it is an n-th one. */
+static void add_match(inspect__json *json, cloud *c, covey_entity e) {
     uint64_t number = c->total++;
     if (number % c->stride != 0) return;
     if (c->points == c->limit) thin_out(json, c);
     if (c->points < c->limit && number % c->stride == 0) put_point(json, c, e);
 }
 
-static bool is_point(const cloud *c, const covey_world *world, covey_entity e) {
+static bool matches(const cloud *c, const covey_world *world, covey_entity e) {
     for (uint32_t i = X; i <= Z; i++)
         if (c->axes[i].pool && c->axes[i].pool != c->lead && !covey_pool_has(c->axes[i].pool, e)) return false;
-    return !c->asks || inspect__query_matches(&c->query, world, e);
+    return !c->has_query || inspect__query_matches(&c->query, world, e);
 }
 
-/* Looks at everybody in the lead. False: time is up. */
+/* Tests each entity of the lead. Returns false to continue in the next poll, as the other walks do. */
 static bool walk(inspect__request *request, const covey_world *world, cloud *c) {
     inspect__json *json = &request->json;
     uint32_t looked = 0, at = covey_pool_next(c->lead, (uint32_t)c->position);
     for (; at != COVEY_NONE && inspect__json_whole(json); at = covey_pool_next(c->lead, at + 1)) {
         covey_entity e = covey_pool_at(c->lead, at);
         c->position = (uint64_t)at + 1;
-        if (is_point(c, world, e)) offer(json, c, e);
+        if (matches(c, world, e)) add_match(json, c, e);
         if (++looked % AT_ONCE == 0 && inspect__request_pauses(request)) return false;
     }
     return true;
 }
 
-/* Where nothing is asked, those between two points need not be looked at: in blocks, they are counted by the 64; */
+/* Writes the points of one block, which has `count` entities. */
 static void put_block(inspect__json *json, cloud *c, uint32_t block, uint32_t count) {
     uint32_t at = block * 64;
     uint64_t wanted = (c->seen + c->stride - 1) / c->stride * c->stride;
@@ -152,6 +153,7 @@ static void put_block(inspect__json *json, cloud *c, uint32_t block, uint32_t co
     c->seen += count;
 }
 
+/* Skips the entities between two points of a plain cloud. A block pool knows how many entities each block has. */
 static bool walk_blocks(inspect__request *request, cloud *c) {
     covey_block blocks[BLOCKS];
     uint32_t all = covey_pool_map(c->lead, 0, NULL, 0);
@@ -165,7 +167,7 @@ static bool walk_blocks(inspect__request *request, cloud *c) {
     return true;
 }
 
-/* packed, by their positions. */
+/* The same for a sparse set, by positions. */
 static bool walk_positions(inspect__request *request, cloud *c) {
     while (c->position < COVEY_NONE && inspect__json_whole(&request->json)) {
         uint32_t at = covey_pool_next(c->lead, (uint32_t)c->position);
@@ -177,19 +179,20 @@ static bool walk_positions(inspect__request *request, cloud *c) {
     return true;
 }
 
-/* ---- What is asked for ---------------------------------------------------------------------------------------------*/
+/* ---- Arguments ----------------------------------------------------------------------------------------------------*/
 
 static bool read_axis(inspect__request *request, const covey_world *world, uint32_t number, axis *a) {
     const char *text = inspect__request_text(request, names[number]);
     inspect__query_error error;
     if (!text || *text == '\0')
         return number >= Z ||
-               !inspect__refuse(request, 422, "ARGUMENT", "%s is missing: a number such as Position.x", names[number]);
+               !inspect__refuse(request, 422, "ARGUMENT", "%s is missing: a field that is a number, such as Position.x",
+                                names[number]);
     if (!inspect__path_read(world, text, strlen(text), &a->pool, &a->place, &error))
         return !inspect__refuse_at(request, 422, "ARGUMENT", error.at, error.length, "%s: %s", names[number],
                                    error.text);
     if (!is_number(&a->place))
-        return !inspect__refuse_at(request, 422, "ARGUMENT", 0, strlen(text), "%s: %s is no number", names[number],
+        return !inspect__refuse_at(request, 422, "ARGUMENT", 0, strlen(text), "%s: %s is not a number", names[number],
                                    text);
     return true;
 }
@@ -197,14 +200,14 @@ static bool read_axis(inspect__request *request, const covey_world *world, uint3
 static bool read_query(inspect__request *request, const covey_world *world, cloud *c) {
     const char *text = inspect__request_text(request, "query");
     inspect__query_error error;
-    c->asks = text && *text != '\0';
-    if (!c->asks || inspect__query_read(&c->query, world, text, &error)) return true;
+    c->has_query = text && *text != '\0';
+    if (!c->has_query || inspect__query_read(&c->query, world, text, &error)) return true;
     return !inspect__refuse_at(request, 422, "QUERY", error.at, error.length, "%s", error.text);
 }
 
 static void choose_lead(cloud *c) {
     c->lead = c->axes[X].pool;
-    c->plain = !c->asks;
+    c->plain = !c->has_query;
     for (uint32_t i = Y; i <= Z; i++) {
         const covey_pool *pool = c->axes[i].pool;
         if (!pool) continue;
@@ -225,7 +228,7 @@ static bool begin(inspect__request *request, const covey_world *world, cloud *c)
     if (c->plain) {
         bool packed = covey_pool_storage(c->lead) == COVEY_STORAGE_SPARSE; /* positions, holes included */
         c->total = covey_pool_count(c->lead);
-        c->stride = ((packed ? covey_pool_size(c->lead) : c->total) + c->limit - 1) / c->limit;
+        c->stride = ((packed ? covey_pool_position_count(c->lead) : c->total) + c->limit - 1) / c->limit;
         if (c->stride == 0) c->stride = 1;
     }
     request->type = "application/octet-stream";

@@ -1,20 +1,20 @@
-/* GET storage, GET map, POST storage: how pools keep their components, and what would be better. */
+/* GET storage, GET map, POST storage: the storage of pools, and how to improve it. */
 #include "inspector.h"
 
 enum {
-    SPANS = 100000, /* that are counted at most */
-    BLOCKS = 1024,  /* that are looked at between two looks at the clock */
+    SPANS = 100000, /* counted at most */
+    BLOCKS = 1024,  /* between two checks of the clock */
     MAP_BLOCKS = 1000000
 };
 
-/* ---- One pool ------------------------------------------------------------------------------------------------------*/
+/* ---- One pool -----------------------------------------------------------------------------------------------------*/
 
 typedef struct tally {
     uint32_t forms[COVEY_BLOCK_SPARSE + 1];
     uint64_t slots;
 } tally;
 
-/* The blocks of a pool, by form. */
+/* Counts the blocks of a pool, by form. */
 static tally tally_blocks(const covey_pool *pool) {
     covey_block blocks[BLOCKS];
     tally sum = { .slots = 0 };
@@ -43,9 +43,9 @@ static void put_blocks(inspect__json *json, const covey_pool *pool) {
     inspect__json_end_object(json);
 }
 
-/* In how many pieces a view of this type alone comes. */
+/* Counts the spans of a view of this type alone. */
 static void put_spans(inspect__json *json, covey_world *world, const covey_type *type) {
-    covey_view_desc desc = { .with = { type }, .read = { type }, .disabled = true };
+    covey_view_desc desc = { .with = { type }, .read = { type }, .include_disabled = true };
     covey_view view = covey_view_make(world, &desc);
     covey_iter it = covey_view_iter(&view);
     uint32_t spans = 0;
@@ -54,14 +54,15 @@ static void put_spans(inspect__json *json, covey_world *world, const covey_type 
     inspect__json_bool(json, "spans_more", spans == SPANS);
 }
 
+/* What three classic layouts would take: an array with a bool for each entity, an array with a bit for each, and a
+ * sparse set without generations. */
 static void put_formulas(inspect__json *json, covey_world *world, const covey_pool *pool) {
     uint32_t count = covey_pool_count(pool), alive = covey_entity_count(world),
              entities = count > alive ? count : alive;
-    double used = entities != 0 ? (double)count / entities : 0;
-    covey_memory model = covey_memory_model(covey_pool_type(pool)->size, entities, used);
-    inspect__json_u64(json, "linear", model.linear);
-    inspect__json_u64(json, "bitmask", model.bitmask);
-    inspect__json_u64(json, "sparse", model.sparse);
+    uint64_t size = covey_pool_type(pool)->size;
+    inspect__json_u64(json, "linear", (size + 1) * entities);
+    inspect__json_u64(json, "bitmask", size * entities + ((uint64_t)entities + 7) / 8);
+    inspect__json_u64(json, "sparse", 2 * sizeof(uint32_t) * (uint64_t)entities + size * count);
 }
 
 static void put_advice(inspect__json *json, const covey_advice *advice) {
@@ -84,7 +85,7 @@ static void put_pool(inspect__json *json, covey_world *world, covey_pool *pool) 
     const covey_type *type = covey_pool_type(pool);
     covey_advice advice = covey_pool_advise(pool);
     bool packed = advice.storage == COVEY_STORAGE_SPARSE;
-    uint32_t count = covey_pool_count(pool), size = packed ? covey_pool_size(pool) : 0;
+    uint32_t count = covey_pool_count(pool), size = packed ? covey_pool_position_count(pool) : 0;
     bool internal = inspect__is_internal(type);
     inspect__json_object(json, NULL);
     inspect__json_text(json, "type", type->name);
@@ -103,10 +104,10 @@ static void put_pool(inspect__json *json, covey_world *world, covey_pool *pool) 
     inspect__json_end_object(json);
 }
 
-/* ---- All of them ---------------------------------------------------------------------------------------------------*/
+/* ---- All of them --------------------------------------------------------------------------------------------------*/
 
 typedef struct listing {
-    uint32_t next; /* pool */
+    uint32_t next; /* the pool to write next */
 } listing;
 
 bool inspect__answer_storage(inspect__request *request, covey_world *world) {
@@ -128,21 +129,21 @@ bool inspect__answer_storage(inspect__request *request, covey_world *world) {
     return true;
 }
 
-/* ---- The pool that a request names ---------------------------------------------------------------------------------*/
+/* ---- The pool that a request names --------------------------------------------------------------------------------*/
 
 static covey_pool *find_pool(inspect__request *request, covey_world *world, const char *name) {
     const covey_type *type = name ? covey_type_find(world, name) : NULL;
     covey_pool *pool = type ? covey_pool_find_raw(world, type) : NULL;
     if (pool) return pool;
-    if (name) inspect__refuse(request, 409, "ABSENT", "the world knows no type %s", name);
+    if (name) inspect__refuse(request, 409, "ABSENT", "the world has no component type %s", name);
     else inspect__refuse(request, 422, "ARGUMENT", "type is missing: the name of a component type");
     return NULL;
 }
 
-/* ---- The map -------------------------------------------------------------------------------------------------------*/
+/* ---- The map ------------------------------------------------------------------------------------------------------*/
 
 typedef struct drawing {
-    uint32_t next, end; /* blocks */
+    uint32_t next, end; /* blocks to write */
 } drawing;
 
 static void put_map(inspect__json *json, const covey_pool *pool, uint32_t first, uint32_t count) {
@@ -180,7 +181,7 @@ bool inspect__answer_map(inspect__request *request, covey_world *world) {
     return true;
 }
 
-/* ---- Changes -------------------------------------------------------------------------------------------------------*/
+/* ---- Changes ------------------------------------------------------------------------------------------------------*/
 
 static bool storage_named(const char *name, covey_storage *storage) {
     for (int i = COVEY_STORAGE_SPARSE; name && i <= COVEY_STORAGE_PINNED; i++)
@@ -191,12 +192,12 @@ static bool storage_named(const char *name, covey_storage *storage) {
     return false;
 }
 
-/* Converts a pool, and gives back what that leaves: as the advice counts it. */
+/* Converts a pool, then compacts and shrinks it: the advice counts bytes like this. */
 static bool convert(inspect__request *request, covey_pool *pool) {
     covey_storage storage;
     const char *name = inspect__request_member_text(request, "storage");
     if (!storage_named(name, &storage))
-        return !inspect__refuse(request, 422, "ARGUMENT", "storage is \"sparse\", \"block\" or \"pinned\"");
+        return !inspect__refuse(request, 422, "ARGUMENT", "storage must be \"sparse\", \"block\" or \"pinned\"");
     covey_result result = covey_pool_convert(pool, storage);
     if (result != COVEY_OK)
         return !inspect__refuse_result(request, result, "%s cannot be converted to %s: %s", covey_pool_type(pool)->name,
@@ -211,7 +212,7 @@ static bool change(inspect__request *request, covey_pool *pool) {
     if (what && strcmp(what, "convert") == 0) return convert(request, pool);
     if (what && strcmp(what, "compact") == 0) covey_pool_compact(pool);
     else if (!what || strcmp(what, "shrink") != 0)
-        return !inspect__refuse(request, 422, "ARGUMENT", "do is \"convert\", \"compact\" or \"shrink\"");
+        return !inspect__refuse(request, 422, "ARGUMENT", "do must be \"convert\", \"compact\" or \"shrink\"");
     covey_pool_shrink(pool);
     return true;
 }

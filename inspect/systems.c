@@ -1,4 +1,4 @@
-/* GET systems, GET plan, POST systems, POST run: what the schedule does. */
+/* GET systems, GET plan, POST systems, POST run: the schedule, and how fast the program runs. */
 #include "inspector.h"
 
 #include <stdio.h>
@@ -7,13 +7,13 @@ static bool refuse_without_schedule(inspect__request *request) {
     return inspect__refuse(request, 409, "ABSENT", "the inspector was opened without a .schedule");
 }
 
-/* ---- Statistics ----------------------------------------------------------------------------------------------------*/
+/* ---- Statistics ---------------------------------------------------------------------------------------------------*/
 
 static void put_stats(inspect__json *json, const covey_system_stats *stats) {
     inspect__json_object(json, NULL);
     inspect__json_text(json, "name", stats->name);
     inspect__json_text(json, "phase", stats->phase);
-    inspect__json_bool(json, "on", stats->on);
+    inspect__json_bool(json, "on", stats->enabled);
     inspect__json_u64(json, "runs", stats->runs);
     inspect__json_f64(json, "last", stats->last);
     inspect__json_f64(json, "mean", stats->mean);
@@ -48,7 +48,7 @@ bool inspect__answer_systems(inspect__request *request, covey_world *world) {
     return true;
 }
 
-/* ---- The plan ------------------------------------------------------------------------------------------------------*/
+/* ---- The plan -----------------------------------------------------------------------------------------------------*/
 
 enum { USES = 5 * COVEY_TERMS };
 
@@ -70,7 +70,7 @@ static void put_system(inspect__json *json, const covey_schedule *schedule, cons
     inspect__json_text(json, "name", system->name);
     inspect__json_text(json, "phase", system->phase);
     inspect__json_u64(json, "stage", system->stage);
-    inspect__json_bool(json, "on", system->on);
+    inspect__json_bool(json, "on", system->enabled);
     inspect__json_bool(json, "exclusive", system->exclusive);
     inspect__json_bool(json, "split", system->split);
     inspect__json_bool(json, "main_thread", system->main_thread);
@@ -93,7 +93,7 @@ static void put_wait(inspect__json *json, const covey_planned_wait *wait) {
     inspect__json_end_object(json);
 }
 
-/* Phases in their order: that of the systems. */
+/* Writes the phases, in the order of their systems. */
 static void put_phases(inspect__json *json, const covey_planned_system *systems, uint32_t count) {
     const char *last = NULL;
     inspect__json_array(json, "phases");
@@ -153,9 +153,9 @@ bool inspect__answer_plan(inspect__request *request, covey_world *world) {
     return true;
 }
 
-/* ---- Switches ------------------------------------------------------------------------------------------------------*/
+/* ---- Switches -----------------------------------------------------------------------------------------------------*/
 
-/* The member as a boolean; false where it is none. */
+/* Reads a member that is a boolean. Returns false if it is missing or something else. */
 static bool read_bool(const inspect__request *request, const char *key, bool *value) {
     const json_t *found = inspect__request_member(request, key);
     *value = json_is_true(found);
@@ -170,8 +170,9 @@ bool inspect__answer_systems_change(inspect__request *request, covey_world *worl
     (void)world;
     if (!schedule) return refuse_without_schedule(request);
     if ((name != NULL) == (phase != NULL))
-        return inspect__refuse(request, 422, "ARGUMENT", "name is that of a system, or phase is that of a phase");
-    if (!read_bool(request, "on", &on)) return inspect__refuse(request, 422, "ARGUMENT", "on is true or false");
+        return inspect__refuse(request, 422, "ARGUMENT",
+                               "give either name, the name of a system, or phase, the name of a phase");
+    if (!read_bool(request, "on", &on)) return inspect__refuse(request, 422, "ARGUMENT", "on must be true or false");
     bool found = name ? covey_system_enable(schedule, name, on) : covey_phase_enable(schedule, phase, on);
     if (!found)
         return inspect__refuse(request, 409, "ABSENT", "there is no %s %s", name ? "system" : "phase",
@@ -182,13 +183,13 @@ bool inspect__answer_systems_change(inspect__request *request, covey_world *worl
     return true;
 }
 
-/* ---- Running -------------------------------------------------------------------------------------------------------*/
+/* ---- Running ------------------------------------------------------------------------------------------------------*/
 
 #define SPEED_LEAST 0.01
 #define SPEED_MOST 100.0
 enum { STEPS = 10000 };
 
-/* What a request asks for; as it is now, where it does not say. */
+/* The pace that a request asks for. What it does not mention stays as it is. */
 typedef struct pace {
     bool paused;
     uint32_t steps;
@@ -199,17 +200,18 @@ static bool read_pace(inspect__request *request, pace *wanted) {
     const json_t *paused = inspect__request_member(request, "paused"), *step = inspect__request_member(request, "step");
     const json_t *speed = inspect__request_member(request, "speed");
     if (!paused && !step && !speed)
-        return !inspect__refuse(request, 422, "ARGUMENT", "paused, step or speed says how to run");
+        return !inspect__refuse(request, 422, "ARGUMENT", "paused, step or speed is missing");
     if (paused && !read_bool(request, "paused", &wanted->paused))
-        return !inspect__refuse(request, 422, "ARGUMENT", "paused is true or false");
+        return !inspect__refuse(request, 422, "ARGUMENT", "paused must be true or false");
     if (step && (!json_is_integer(step) || json_integer_value(step) < 1 || json_integer_value(step) > STEPS))
-        return !inspect__refuse(request, 422, "ARGUMENT", "step is a number of frames from 1 to %d", STEPS);
+        return !inspect__refuse(request, 422, "ARGUMENT", "step must be a number of frames from 1 to %d", STEPS);
     double factor = speed ? json_number_value(speed) : wanted->speed;
     if (!(factor >= SPEED_LEAST && factor <= SPEED_MOST))
-        return !inspect__refuse(request, 422, "ARGUMENT", "speed is a number from %g to %g", SPEED_LEAST, SPEED_MOST);
+        return !inspect__refuse(request, 422, "ARGUMENT", "speed must be a number from %g to %g", SPEED_LEAST,
+                                SPEED_MOST);
     wanted->speed = factor;
     wanted->steps = step ? (uint32_t)json_integer_value(step) : 0;
-    if (step) wanted->paused = true; /* who steps wants to stand still then */
+    if (step) wanted->paused = true; /* stepping pauses the program */
     return true;
 }
 

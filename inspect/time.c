@@ -1,11 +1,11 @@
-/* GET time, POST time, and past states: worlds that are made of snapshots, and kept for a while. */
+/* GET time, POST time, and past states: worlds made from snapshots, which are kept for a while. */
 #include "inspector.h"
 
 static bool refuse_without_history(inspect__request *request) {
     return inspect__refuse(request, 409, "ABSENT", "the inspector was opened without a .history");
 }
 
-/* ---- Past states ---------------------------------------------------------------------------------------------------*/
+/* ---- Past states --------------------------------------------------------------------------------------------------*/
 
 static void drop_past(inspect__past *past) {
     covey_world_destroy(past->world);
@@ -16,14 +16,15 @@ void inspect__past_end(covey_inspector *inspector) {
     for (uint32_t i = 0; i < INSPECT__PAST_WORLDS; i++) drop_past(&inspector->watching.past[i]);
 }
 
-void inspect__past_attend(covey_inspector *inspector, uint64_t now) {
+void inspect__past_update(covey_inspector *inspector, uint64_t now) {
     for (uint32_t i = 0; i < INSPECT__PAST_WORLDS; i++) {
         inspect__past *past = &inspector->watching.past[i];
-        if (past->world && inspect__is_over(past->asked_at, now)) drop_past(past);
+        if (past->world && inspect__is_idle(past->asked_at, now)) drop_past(past);
     }
 }
 
-/* The caller's allocator takes alignments; the lock is that of all memory. */
+/* The allocator of past worlds: that of the inspector, under its lock. Unlike inspect__resize, it passes the
+ * alignment. */
 static void *allocate(void *context, void *ptr, size_t old_size, size_t new_size, size_t align) {
     covey_inspector *inspector = context;
     pthread_mutex_lock(&inspector->memory);
@@ -32,7 +33,8 @@ static void *allocate(void *context, void *ptr, size_t old_size, size_t new_size
     return found;
 }
 
-/* How far back the snapshot of a number is; false: it is gone, or was never there. Numbers fall from one to the next. */
+/* Finds how far back the snapshot of a number is. Returns false if there is no such snapshot, or no longer. Searches by
+ * bisection: the further back, the lower the number. */
 static bool find_number(const covey_history *history, uint64_t number, uint32_t *back) {
     covey_snapshot_info info;
     uint32_t first = 0, end = covey_history_count(history);
@@ -47,7 +49,7 @@ static bool find_number(const covey_history *history, uint64_t number, uint32_t 
     return false;
 }
 
-/* A place for one more: one that is free, or the one that was asked for longest ago. */
+/* A free place, or else the one whose last request is the oldest. */
 static inspect__past *place_for_past(covey_inspector *inspector) {
     inspect__past *found = &inspector->watching.past[0];
     for (uint32_t i = 1; i < INSPECT__PAST_WORLDS; i++) {
@@ -80,8 +82,9 @@ covey_world *inspect__past_world(covey_inspector *inspector, uint64_t number, co
     return world;
 }
 
-/* ---- Which snapshot a request is about -----------------------------------------------------------------------------*/
+/* ---- Which snapshot a request is about ----------------------------------------------------------------------------*/
 
+/* The number of the snapshot that is `back` snapshots back. */
 static bool number_back(const covey_history *history, uint64_t back, uint64_t *number) {
     covey_snapshot_info info;
     bool found = back <= UINT32_MAX && covey_history_info(history, (uint32_t)back, &info);
@@ -93,12 +96,13 @@ bool inspect__snapshot_back(inspect__request *request, const char *key, uint64_t
     uint64_t back;
     if (!inspect__request_number(request, key, 0, UINT32_MAX, &back)) return false;
     if (number_back(request->inspector->desc.history, back, number)) return true;
-    inspect__refuse(request, 409, "ABSENT", "there is no snapshot %llu back: there are %u", (unsigned long long)back,
-                    covey_history_count(request->inspector->desc.history));
+    inspect__refuse(request, 409, "ABSENT", "there is no snapshot %llu back: the history has %u",
+                    (unsigned long long)back, covey_history_count(request->inspector->desc.history));
     return false;
 }
 
-/* The snapshot stays the same while the request goes on, although it moves further back. */
+/* Reads the number of the snapshot. A request keeps the number over several polls: `back` changes with each new
+ * snapshot. */
 static bool choose(inspect__request *request, uint64_t *number) {
     if (inspect__request_text(request, "number"))
         return inspect__request_number(request, "number", 0, UINT64_MAX, number);
@@ -114,11 +118,11 @@ covey_world *inspect__past_asked(inspect__request *request) {
     if (!world && result == COVEY_ERROR_ABSENT)
         inspect__refuse(request, 409, "ABSENT", "snapshot %llu is gone", (unsigned long long)request->past);
     else if (!world)
-        inspect__refuse_result(request, result, "the past state could not be made: %s", covey_result_text(result));
+        inspect__refuse_result(request, result, "the past state could not be restored: %s", covey_result_text(result));
     return world;
 }
 
-/* ---- The list ------------------------------------------------------------------------------------------------------*/
+/* ---- The list -----------------------------------------------------------------------------------------------------*/
 
 static void put_snapshot(inspect__json *json, uint32_t back, const covey_snapshot_info *info) {
     inspect__json_object(json, NULL);
@@ -146,7 +150,7 @@ bool inspect__answer_time(inspect__request *request, covey_world *world) {
     return true;
 }
 
-/* ---- Going back ----------------------------------------------------------------------------------------------------*/
+/* ---- Going back ---------------------------------------------------------------------------------------------------*/
 
 static bool read_back(inspect__request *request, const covey_history *history, uint32_t *back) {
     const json_t *member = inspect__request_member(request, "back"),
@@ -154,11 +158,11 @@ static bool read_back(inspect__request *request, const covey_history *history, u
     const json_t *given = number ? number : member;
     if (!json_is_integer(given) || json_integer_value(given) < 0 || (member && number))
         return !inspect__refuse(request, 422, "ARGUMENT",
-                                "back is how many snapshots to go back, or number is one's own");
+                                "give either back, how many snapshots to go back, or number, the number of a snapshot");
     uint64_t value = (uint64_t)json_integer_value(given);
     bool found = number ? find_number(history, value, back) : value < covey_history_count(history);
     if (!found)
-        return !inspect__refuse(request, 409, "ABSENT", "there is no such snapshot: there are %u",
+        return !inspect__refuse(request, 409, "ABSENT", "there is no such snapshot: the history has %u",
                                 covey_history_count(history));
     if (!number) *back = (uint32_t)value;
     return true;
@@ -171,7 +175,8 @@ bool inspect__answer_time_change(inspect__request *request, covey_world *world) 
     if (!read_back(request, history, &back)) return true;
     if (!covey_history_restore(history, back)) {
         covey_result result = covey_world_result(world);
-        return inspect__refuse_result(request, result, "the world could not go back: %s", covey_result_text(result));
+        return inspect__refuse_result(request, result, "the snapshot could not be restored: %s",
+                                      covey_result_text(result));
     }
     inspect__json_object(&request->json, NULL);
     inspect__json_bool(&request->json, "ok", true);

@@ -1,9 +1,10 @@
-/* GET timeline: each piece of the last runs of the schedule, with its thread. The schedule notes them while somebody asks. */
+/* GET timeline: each piece of the last runs of the schedule, with its thread. The schedule is traced only while clients
+ * ask for the timeline. */
 #include "inspector.h"
 
 enum { FRAMES = 120 };
 
-/* ---- The trace -----------------------------------------------------------------------------------------------------*/
+/* ---- The trace ----------------------------------------------------------------------------------------------------*/
 
 void inspect__trace_end(covey_inspector *inspector) {
     inspect__trace *trace = &inspector->watching.trace;
@@ -11,12 +12,12 @@ void inspect__trace_end(covey_inspector *inspector) {
     trace->runs = 0;
 }
 
-void inspect__trace_attend(covey_inspector *inspector, uint64_t now) {
-    if (inspector->watching.trace.runs != 0 && inspect__is_over(inspector->watching.trace.asked_at, now))
+void inspect__trace_update(covey_inspector *inspector, uint64_t now) {
+    if (inspector->watching.trace.runs != 0 && inspect__is_idle(inspector->watching.trace.asked_at, now))
         inspect__trace_end(inspector);
 }
 
-/* At least so many runs are kept from now on. */
+/* Makes the schedule keep at least so many runs from now on. */
 static void keep_runs(covey_inspector *inspector, uint32_t runs) {
     inspect__trace *trace = &inspector->watching.trace;
     trace->asked_at = inspect__now();
@@ -25,15 +26,15 @@ static void keep_runs(covey_inspector *inspector, uint32_t runs) {
     covey_schedule_trace_last(inspector->desc.schedule, runs);
 }
 
-/* ---- The answer ----------------------------------------------------------------------------------------------------*/
+/* ---- The answer ---------------------------------------------------------------------------------------------------*/
 
-/* The events are copied first: the schedule may run before all are written. */
+/* The events are copies, because the schedule may run before all of them are written. */
 typedef struct timeline {
     covey_trace_event *events;
     uint32_t count, next;
-    const char **names; /* of systems: their numbers in the answer */
+    const char **names; /* of systems; the answer names a system by its position here */
     uint32_t name_count, name_capacity;
-    uint64_t start; /* of the first frame */
+    uint64_t start; /* when the first frame began */
 } timeline;
 
 static void drop_timeline(covey_inspector *inspector, void *state) {
@@ -42,7 +43,7 @@ static void drop_timeline(covey_inspector *inspector, void *state) {
     inspect__free(inspector, t->names, t->name_capacity * sizeof *t->names);
 }
 
-/* The events of the last `frames` runs. */
+/* Copies the events, and skips those before the last `frames` runs. */
 static bool copy_events(covey_inspector *inspector, timeline *t, uint32_t frames) {
     const covey_schedule *schedule = inspector->desc.schedule;
     t->count = covey_schedule_traced(schedule, 0, NULL, 0);
@@ -54,7 +55,8 @@ static bool copy_events(covey_inspector *inspector, timeline *t, uint32_t frames
     return true;
 }
 
-/* The number of a name, which the schedule keeps as long as it lives. UINT32_MAX: no memory. */
+/* The position of a name in t->names, which is added if it is new. UINT32_MAX: no memory. Pointers are compared: the
+ * schedule keeps a name as long as it exists. */
 static uint32_t number_of(covey_inspector *inspector, timeline *t, const char *name) {
     for (uint32_t i = t->name_count; i-- != 0;)
         if (t->names[i] == name) return i;
@@ -86,7 +88,7 @@ static bool put_piece(inspect__request *request, timeline *t, const covey_trace_
     return number != UINT32_MAX;
 }
 
-/* The events of one run, which follow each other. */
+/* Writes the events of the next run. */
 static bool put_frame(inspect__request *request, timeline *t) {
     inspect__json *json = &request->json;
     const covey_trace_event *first = &t->events[t->next];
@@ -110,7 +112,7 @@ static bool put_frame(inspect__request *request, timeline *t) {
     return done;
 }
 
-static void put_rest(inspect__request *request, const timeline *t) {
+static void end_answer(inspect__request *request, const timeline *t) {
     inspect__json *json = &request->json;
     inspect__json_end_array(json);
     inspect__json_array(json, "systems");
@@ -142,6 +144,6 @@ bool inspect__answer_timeline(inspect__request *request, covey_world *world) {
             return inspect__refuse_result(request, COVEY_ERROR_MEMORY, "the inspector is out of memory");
         if (inspect__request_pauses(request)) return false;
     }
-    put_rest(request, t);
+    end_answer(request, t);
     return true;
 }

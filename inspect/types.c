@@ -1,4 +1,4 @@
-/* GET types: the component types that the world has met, in that order. Their numbers are used elsewhere. */
+/* GET types: the component types of the world, in the order of their pools. Other answers name them by this order. */
 #include "entity.h"
 
 void inspect__put_fields(inspect__json *json, const covey_fields *fields) {

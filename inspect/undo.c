@@ -1,4 +1,4 @@
-/* Takes edits back. */
+/* Undoes edits. */
 #include "edit.h"
 
 #include <covey/hierarchy.h>
@@ -34,7 +34,9 @@ void inspect__undos_free(covey_inspector *inspector) {
     inspector->undos = NULL;
 }
 
-/* ---- One for each kind: COVEY_OK, or why it cannot be taken back; CONFLICT: something else has changed it ----------*/
+/* ---- A function for each kind of edit -----------------------------------------------------------------------------*/
+
+/* Each returns COVEY_OK, or why it cannot undo the edit; CONFLICT: something else has changed the same thing since. */
 
 static covey_result undo_value(covey_world *world, const inspect__undo *undo) {
     const char *value = covey_get_raw(world, undo->e, undo->type);
@@ -81,7 +83,7 @@ static covey_result undo_parent(covey_world *world, const inspect__undo *undo) {
 }
 
 static covey_result undo_enabling(covey_world *world, const inspect__undo *undo) {
-    bool on = undo->kind == INSPECT__UNDO_ENABLE; /* as it was */
+    bool on = undo->kind == INSPECT__UNDO_ENABLE; /* the state before the edit */
     if (!covey_alive(world, undo->e)) return COVEY_ERROR_DEAD;
     if (undo->type && !covey_has_raw(world, undo->e, undo->type)) return COVEY_ERROR_ABSENT;
     bool now =
@@ -93,7 +95,7 @@ static covey_result undo_enabling(covey_world *world, const inspect__undo *undo)
     return on ? covey_enable(world, undo->e) : covey_disable(world, undo->e);
 }
 
-static covey_result take_back(covey_world *world, const inspect__undo *undo) {
+static covey_result undo_edit(covey_world *world, const inspect__undo *undo) {
     switch (undo->kind) {
     case INSPECT__UNDO_NONE: return COVEY_ERROR_ABSENT;
     case INSPECT__UNDO_VALUE: return undo_value(world, undo);
@@ -112,17 +114,18 @@ bool inspect__answer_undo(inspect__request *request, covey_world *world) {
     covey_inspector *inspector = request->inspector;
     const json_t *number = inspect__request_member(request, "undo");
     if (!json_is_integer(number) || json_integer_value(number) < 1)
-        return inspect__refuse(request, 422, "ARGUMENT", "undo is the number that an edit has answered with");
+        return inspect__refuse(request, 422, "ARGUMENT", "undo must be the number that an edit was answered with");
     uint64_t wanted = (uint64_t)json_integer_value(number);
     inspect__undo *undo = inspector->undos ? &inspector->undos->at[wanted % INSPECT__UNDOS] : NULL;
     if (!undo || undo->number != wanted)
         return inspect__refuse_result(request, COVEY_ERROR_ABSENT,
-                                      "this edit was taken back already, or %d others came after it", INSPECT__UNDOS);
-    covey_result result = take_back(world, undo);
+                                      "this edit is not there: it was undone already, or is older than the last %d",
+                                      INSPECT__UNDOS);
+    covey_result result = undo_edit(world, undo);
     if (result == COVEY_ERROR_CONFLICT)
-        return inspect__refuse_result(request, result, "something else has changed it since: it stays as it is");
+        return inspect__refuse_result(request, result, "cannot undo: something else has changed it since");
     if (result != COVEY_OK)
-        return inspect__refuse_result(request, result, "it cannot be taken back: %s", covey_result_text(result));
+        return inspect__refuse_result(request, result, "cannot undo: %s", covey_result_text(result));
     inspect__undo_drop(inspector, undo);
     inspect__json_object(&request->json, NULL);
     inspect__json_bool(&request->json, "ok", true);

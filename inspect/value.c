@@ -1,4 +1,4 @@
-/* Values as JSON. */
+/* Writes values as JSON. */
 #include "value.h"
 
 bool inspect__is_internal(const covey_type *type) { return strncmp(type->name, "covey.", 6) == 0; }
@@ -39,7 +39,7 @@ static void put_element(inspect__json *json, const char *key, const inspect__pla
     case COVEY_KIND_U64: inspect__json_u64(json, key, any.u64); return;
     case COVEY_KIND_F32: inspect__json_f32(json, key, any.f32); return;
     case COVEY_KIND_F64: inspect__json_f64(json, key, any.f64); return;
-    case COVEY_KIND_BOOL: inspect__json_bool(json, key, any.u8 != 0); return; /* whatever byte it is */
+    case COVEY_KIND_BOOL: inspect__json_bool(json, key, any.u8 != 0); return; /* any byte other than 0 is true */
     case COVEY_KIND_CHAR: inspect__json_bytes(json, key, at, *at != '\0'); return;
     case COVEY_KIND_ENTITY: inspect__json_entity(json, key, any.entity); return;
     case COVEY_KIND_NESTED: put_struct(json, key, place->fields, at); return;

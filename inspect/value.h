@@ -1,4 +1,4 @@
-/* Values of components, by the fields of their type: places in them, and both ways between their bytes and JSON. */
+/* Values of components, by the fields of their type: places in them, and conversion between their bytes and JSON. */
 #ifndef COVEY_INSPECT_VALUE_H
 #define COVEY_INSPECT_VALUE_H
 
@@ -8,42 +8,42 @@
 
 /* A part of a value. */
 typedef struct inspect__place {
-    covey_kind kind;            /* of an element; COVEY_KIND_PADDING: bytes that nobody has described */
-    const covey_fields *fields; /* of an element that is a struct */
-    uint32_t offset, stride;    /* in the value; from one element to the next */
-    uint32_t count;             /* elements */
-    bool array;                 /* it is all of an array, if that has one element or none, too */
+    covey_kind kind;            /* of an element; COVEY_KIND_PADDING: bytes without a field that describes them */
+    const covey_fields *fields; /* the fields of an element, if it is a struct */
+    uint32_t offset, stride;    /* offset in the value; distance of two elements */
+    uint32_t count;             /* number of elements */
+    bool array;                 /* a whole array, which may have one element or none */
 } inspect__place;
 
-/* All of a value. */
+/* The place that is a whole value. */
 inspect__place inspect__place_of(const covey_type *type);
-/* One field of a struct that begins at `offset`. */
+/* The place of a field, in a struct that begins at `offset`. */
 inspect__place inspect__place_of_field(const covey_field *field, uint32_t offset);
-/* The part that a path leads to, such as "items[2].count"; "" is all of it. NULL, or what is wrong, and in *at and *wrong
- * where in the path. */
+/* Finds the place that a path such as "items[2].count" leads to; "" leads to the whole value. Returns NULL on success.
+ * Otherwise returns what is wrong: *at is the position in the path, *wrong the number of characters. */
 const char *inspect__place_find(const covey_type *type, const char *path, size_t length, inspect__place *place,
                                 size_t *at, size_t *wrong);
 uint32_t inspect__place_size(const inspect__place *place);
-/* Whether it is a text: an array of characters. */
+/* Whether a place is a text, which is an array of characters. */
 bool inspect__place_is_text(const inspect__place *place);
-/* The length of a text, up to its zero. */
+/* The length of a text, without its zero. */
 size_t inspect__text_length(const inspect__place *place, const void *value);
 
-/* Writes the part of a value, which begins at `value`; NULL: null. */
+/* Writes one place of the value that begins at `value`; NULL writes null. */
 void inspect__put_place(inspect__json *json, const char *key, const inspect__place *place, const void *value);
 void inspect__put_value(inspect__json *json, const char *key, const covey_type *type, const void *value);
 
 /* Why a value is refused. */
 typedef struct inspect__fault {
     char text[256];
-    covey_result result; /* other than COVEY_OK: an entity that is dead */
+    covey_result result; /* COVEY_ERROR_DEAD: it names a dead entity; otherwise COVEY_OK */
 } inspect__fault;
-/* Reads JSON into the bytes of a part: `value` is the beginning of the whole. Members that an object lacks stay as they are.
- * False: the fault says what is wrong, and some bytes may have been written. */
+/* Reads JSON into one place of the value that begins at `value`. Fields that the JSON object does not mention keep
+ * their bytes. Returns false, and sets the fault, if the JSON does not fit; some bytes may have been written then. */
 bool inspect__read_place(const covey_world *world, const json_t *json, const inspect__place *place, void *value,
                          inspect__fault *fault);
 
-/* A value of the largest kind, whatever is in it. */
+/* A value of any kind except structs. */
 typedef union inspect__any {
     int8_t i8;
     int16_t i16;

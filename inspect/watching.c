@@ -1,4 +1,4 @@
-/* What is kept while somebody asks about it ends some seconds after the last question. */
+/* Starts and ends what an inspector keeps between requests. */
 #include "inspector.h"
 
 bool inspect__watching_begin(covey_inspector *inspector) {
@@ -6,10 +6,10 @@ bool inspect__watching_begin(covey_inspector *inspector) {
     return inspect__log_begin(inspector);
 }
 
-void inspect__watching_attend(covey_inspector *inspector, uint64_t now) {
-    inspect__trace_attend(inspector, now);
-    inspect__events_attend(inspector, now);
-    inspect__past_attend(inspector, now);
+void inspect__watching_update(covey_inspector *inspector, uint64_t now) {
+    inspect__trace_update(inspector, now);
+    inspect__events_update(inspector, now);
+    inspect__past_update(inspector, now);
 }
 
 void inspect__watching_end(covey_inspector *inspector) {
@@ -19,6 +19,7 @@ void inspect__watching_end(covey_inspector *inspector) {
     inspect__log_end(inspector);
 }
 
-bool inspect__is_over(uint64_t asked_at, uint64_t now) {
-    return now >= asked_at + INSPECT__WATCHED_SECONDS * UINT64_C(1000000000); /* it may have been asked in this poll */
+bool inspect__is_idle(uint64_t asked_at, uint64_t now) {
+    /* asked_at can be later than now: poll.c reads the clock before it answers requests. So no subtraction. */
+    return now >= asked_at + INSPECT__WATCHED_SECONDS * UINT64_C(1000000000);
 }

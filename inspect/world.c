@@ -1,4 +1,4 @@
-/* GET world: what the top of the page shows. */
+/* GET world: what the top bar of the page shows. */
 #include "inspector.h"
 
 bool inspect__answer_world(inspect__request *request, covey_world *world) {

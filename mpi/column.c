@@ -1,49 +1,9 @@
-/* How the types of components travel. */
-#include "dist.h"
+/* How the values of a type are sent. */
+#include "internal.h"
 
 #include <covey/fields.h>
 
-/* ---- Hashes ------------------------------------------------------------------------------------------------------*/
-
-static uint64_t mixed(uint64_t number) {
-    number = (number ^ number >> 32) * UINT64_C(0xD6E8FEB86659FD93);
-    return number ^ number >> 32;
-}
-
-/* Four lanes of 8 bytes each, so that the processor can work on them at the same time. */
-uint64_t covey__mpi_hash(uint64_t seed, const void *bytes, size_t size) {
-    const unsigned char *at = bytes;
-    uint64_t lanes[4] = { seed, seed + 1, seed + 2, seed + 3 }, word[4];
-    size_t left = size;
-    for (; left >= sizeof word; left -= sizeof word, at += sizeof word) {
-        memcpy(word, at, sizeof word);
-        for (int i = 0; i < 4; i++) {
-            lanes[i] ^= word[i];
-            lanes[i] = (lanes[i] << 29 | lanes[i] >> 35) * UINT64_C(0x9E3779B97F4A7C15);
-        }
-    }
-    memset(word, 0, sizeof word);
-    memcpy(word, at, left);
-    uint64_t hash = mixed(size + 1);
-    for (int i = 0; i < 4; i++) hash = mixed(hash ^ mixed(lanes[i] ^ word[i]) * UINT64_C(0x9E3779B97F4A7C15));
-    return hash;
-}
-
-/* In each of four lanes two sums, of words and of the sums so far: any word that differs is found, and words that change
- * places. Faster than a hash: two additions for each word. */
-void covey__mpi_sum_up(covey__mpi_sum *sum, const unsigned char *bytes, size_t size) {
-    uint64_t a = sum->words[0], b = sum->words[1], c = sum->words[2], d = sum->words[3];
-    uint64_t e = sum->sums[0], f = sum->sums[1], g = sum->sums[2], h = sum->sums[3];
-    for (size_t at = 0; at < size; at += COVEY__MPI_SUMMED) {
-        uint64_t word[4];
-        memcpy(word, bytes + at, sizeof word);
-        e += a += word[0];
-        f += b += word[1];
-        g += c += word[2];
-        h += d += word[3];
-    }
-    *sum = (covey__mpi_sum){ { a, b, c, d }, { e, f, g, h } };
-}
+/* ---- Layout -------------------------------------------------------------------------------------------------------*/
 
 static uint64_t hash_text(uint64_t seed, const char *text) { return covey__mpi_hash(seed, text, strlen(text)); }
 
@@ -57,42 +17,40 @@ static uint64_t hash_fields(uint64_t hash, const covey_fields *fields) {
     return hash;
 }
 
-uint64_t covey__mpi_layout(const covey_type *type) {
-    uint32_t parts[4] = { type->size, type->align, (uint32_t)type->raw | (uint32_t)(type->codec != NULL) << 1,
+uint64_t covey__mpi_layout_hash(const covey_type *type) {
+    uint32_t parts[4] = { type->size, type->align, (uint32_t)type->as_bytes | (uint32_t)(type->codec != NULL) << 1,
                           type->fields ? type->fields->count + 1 : 0 };
     return hash_fields(covey__mpi_hash(hash_text(0, type->name), parts, sizeof parts), type->fields);
 }
 
-/* ---- Gaps --------------------------------------------------------------------------------------------------------*/
+/* ---- Gaps ---------------------------------------------------------------------------------------------------------*/
 
-static bool leaves_out(const covey_fields *fields) {
+static bool has_padding(const covey_fields *fields) {
     for (uint32_t i = 0; fields && i < fields->count; i++) {
         if (fields->at[i].kind == COVEY_KIND_PADDING) return true;
-        if (fields->at[i].kind == COVEY_KIND_NESTED && leaves_out(fields->at[i].nested)) return true;
+        if (fields->at[i].kind == COVEY_KIND_NESTED && has_padding(fields->at[i].nested)) return true;
     }
     return false;
 }
 
-/* Marks the bytes of a struct at `at` that travel. */
-static void mark_fields(unsigned char *travels, uint32_t at, const covey_fields *fields) {
+/* Marks the bytes that are sent, for the fields of a struct at offset `at`. */
+static void mark_fields(unsigned char *sent, uint32_t at, const covey_fields *fields) {
     for (uint32_t i = 0; i < fields->count; i++) {
         const covey_field *field = &fields->at[i];
         if (field->kind == COVEY_KIND_PADDING) continue;
         for (uint32_t j = 0; j < field->count; j++) {
             if (field->kind == COVEY_KIND_NESTED)
-                mark_fields(travels, at + field->offset + j * field->nested->size, field->nested);
-            else
-                memset(travels + at + field->offset + j * covey_kind_size(field->kind), 1,
-                       covey_kind_size(field->kind));
+                mark_fields(sent, at + field->offset + j * field->nested->size, field->nested);
+            else memset(sent + at + field->offset + j * covey_kind_size(field->kind), 1, covey_kind_size(field->kind));
         }
     }
 }
 
-static uint32_t list_gaps(const unsigned char *travels, uint32_t size, covey__mpi_gap *gaps) {
+static uint32_t list_gaps(const unsigned char *sent, uint32_t size, covey__mpi_gap *gaps) {
     uint32_t count = 0;
     for (uint32_t at = 0; at < size; at++) {
-        if (travels[at]) continue;
-        if (at != 0 && !travels[at - 1]) {
+        if (sent[at]) continue;
+        if (at != 0 && !sent[at - 1]) {
             if (gaps) gaps[count - 1].bytes++;
         } else {
             if (gaps) gaps[count] = (covey__mpi_gap){ at, 1 };
@@ -104,14 +62,14 @@ static uint32_t list_gaps(const unsigned char *travels, uint32_t size, covey__mp
 
 static covey_result find_gaps(covey_mpi *mpi, covey__mpi_column *column) {
     uint32_t size = column->type->size;
-    unsigned char *travels = covey__mpi_resize(&mpi->allocator, NULL, 0, size);
-    if (!travels) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for the fields of %s", column->type->name);
-    memset(travels, 0, size);
-    mark_fields(travels, 0, column->type->fields);
-    uint32_t count = list_gaps(travels, size, NULL);
+    unsigned char *sent = covey__mpi_resize(&mpi->allocator, NULL, 0, size);
+    if (!sent) return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for the fields of %s", column->type->name);
+    memset(sent, 0, size);
+    mark_fields(sent, 0, column->type->fields);
+    uint32_t count = list_gaps(sent, size, NULL);
     if (count != 0) column->gaps = covey__mpi_resize(&mpi->allocator, NULL, 0, count * sizeof *column->gaps);
-    if (column->gaps) column->gap_count = list_gaps(travels, size, column->gaps);
-    covey__mpi_resize(&mpi->allocator, travels, size, 0);
+    if (column->gaps) column->gap_count = list_gaps(sent, size, column->gaps);
+    covey__mpi_resize(&mpi->allocator, sent, size, 0);
     if (column->gap_count == count) return COVEY_OK;
     return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for the fields of %s", column->type->name);
 }
@@ -127,24 +85,24 @@ void covey__mpi_fill_gaps(const covey__mpi_column *column, unsigned char *values
     }
 }
 
-/* ---- Columns -----------------------------------------------------------------------------------------------------*/
+/* ---- Columns ------------------------------------------------------------------------------------------------------*/
 
 bool covey__mpi_column_make(covey_mpi *mpi, covey__mpi_column *column, const covey_type *type, covey_result *result) {
     *column = (covey__mpi_column){ .type = type };
     *result = COVEY_OK;
-    if (type->transient || (type->size != 0 && !type->raw && !type->fields && !type->codec)) {
+    if (type->transient || (type->size != 0 && !type->as_bytes && !type->fields && !type->codec)) {
         *result = covey__mpi_fail(mpi, COVEY_ERROR_TYPE, "%s cannot move: %s", type->name,
                                   type->transient ? "it is transient; leave it out of .types"
-                                                  : "define it with .raw, .fields or .codec");
+                                                  : "define it with .as_bytes, .fields or .codec");
         return false;
     }
     column->pool = covey_pool_of_raw(mpi->world, type);
     if (!column->pool) {
         *result = covey_world_result(mpi->world);
-        covey__mpi_fail(mpi, *result, "the world refuses %s: %s", type->name, covey_result_text(*result));
+        covey__mpi_fail(mpi, *result, "%s has no pool in the world: %s", type->name, covey_result_text(*result));
         return false;
     }
-    column->fills = !type->codec && leaves_out(type->fields);
+    column->fills = !type->codec && has_padding(type->fields);
     column->by_image = type->codec || (column->fills && type->defaults && type->copy);
     if (type->fields && !column->by_image) *result = find_gaps(mpi, column);
     return *result == COVEY_OK;
@@ -157,7 +115,7 @@ const covey__mpi_column *covey__mpi_column_of(const covey_mpi *mpi, const covey_
 }
 
 void covey__mpi_columns_free(covey_mpi *mpi) {
-    /* One that could not be made has no gaps. */
+    /* A column that could not be made has no gaps. */
     for (uint32_t i = 0; i < mpi->column_count; i++)
         if (mpi->columns[i].gaps)
             covey__mpi_resize(&mpi->allocator, mpi->columns[i].gaps,

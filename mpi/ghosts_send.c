@@ -1,7 +1,7 @@
-/* What a rank tells the others about their ghosts of its entities: a message for each rank that has, or gets, some.
+/* Packing and sending messages about ghosts: one for each rank that has or gets ghosts of entities that live here.
  *
- *     header | slots that end | those that begin: handles, slots, values of each type |
- *     for each type: header, values that changed, runs of their slots
+ *     header | slots of removed ghosts | new ghosts: handles, slots, values of each type |
+ *     for each type: header, changed values, runs of their slots
  *
  * Each part begins at a multiple of 64 bytes. */
 #include "ghosts.h"
@@ -9,17 +9,17 @@
 
 #include <stdlib.h>
 
-enum { FEW = 8 }; /* few: one in so many */
+enum { FEW_DIVISOR = 8 }; /* few changes: at most one in this many ghosts */
 
-uint64_t covey__mpi_news_checksum(const unsigned char *bytes, uint64_t size) {
-    covey__mpi_sum sum = { { 0 }, { 0 } };
-    size_t skipped = offsetof(covey__mpi_news_header, bytes);
-    covey__mpi_sum_up(&sum, bytes + COVEY__MPI_ALIGN, (size_t)size - COVEY__MPI_ALIGN);
-    uint64_t body = covey__mpi_hash(COVEY__MPI_NEWS_MAGIC, &sum, sizeof sum);
+uint64_t covey__mpi_ghost_message_checksum(const unsigned char *bytes, uint64_t size) {
+    covey__mpi_checksum sum = { { 0 }, { 0 } };
+    size_t skipped = offsetof(covey__mpi_ghost_header, bytes);
+    covey__mpi_checksum_add(&sum, bytes + COVEY__MPI_ALIGN, (size_t)size - COVEY__MPI_ALIGN);
+    uint64_t body = covey__mpi_hash(COVEY__MPI_GHOST_MAGIC, &sum, sizeof sum);
     return covey__mpi_hash(body, bytes + skipped, COVEY__MPI_ALIGN - skipped);
 }
 
-/* ---- Who is near -------------------------------------------------------------------------------------------------*/
+/* ---- Choosing ranks ----------------------------------------------------------------------------------------------*/
 
 static bool all_have_ticks(const covey__mpi_ghosts *g) {
     for (uint32_t c = 0; c < g->column_count; c++)
@@ -27,10 +27,10 @@ static bool all_have_ticks(const covey__mpi_ghosts *g) {
     return true;
 }
 
-/* Entities that live here and have all types; if all have ticks, those in which one has changed. */
+/* A view of entities that live here and have all types of ghosts. If all types have ticks, only of changed ones. */
 static covey_view make_view(covey_mpi *mpi) {
     const covey__mpi_ghosts *g = mpi->ghosts;
-    covey_view_desc desc = { .without = { covey_id(covey_ghost) }, .disabled = true };
+    covey_view_desc desc = { .without = { covey_id(covey_ghost) }, .include_disabled = true };
     bool ticks = all_have_ticks(g);
     for (uint32_t c = 0; c < g->column_count; c++) {
         desc.with[c] = desc.read[c] = g->columns[c]->type;
@@ -39,7 +39,7 @@ static covey_view make_view(covey_mpi *mpi) {
     return covey_view_make(mpi->world, &desc);
 }
 
-/* An iteration over changes is by index; one over all need not be. */
+/* An iteration. Over changes it is in index order; over all entities it need not be. */
 typedef struct walk {
     covey_iter it;
     bool by_index;
@@ -50,13 +50,13 @@ static void begin_walk(walk *w, const covey_view *view, uint64_t seen, bool tick
     w->it = ticks ? covey_view_iter_since(view, seen) : covey_view_iter(view);
 }
 
-/* Rows of a span with indices that follow each other, in one page of heads. */
+/* Rows of a span with consecutive indices, in one page of heads. */
 typedef struct stretch {
     uint32_t row, index, count;
-    const uint64_t *keys; /* NULL: none has ghosts */
+    const uint64_t *keys; /* NULL: none of them has ghosts */
 } stretch;
 
-static uint32_t last_neighbour(const walk *w, uint32_t row, uint32_t index, uint32_t most) {
+static uint32_t count_neighbours(const walk *w, uint32_t row, uint32_t index, uint32_t most) {
     uint32_t count = 1;
     if (w->by_index && covey_span_entity(&w->it, row + most - 1).index == index + most - 1) return most;
     while (count < most && covey_span_entity(&w->it, row + count).index == index + count) count++;
@@ -67,7 +67,7 @@ static stretch stretch_at(const covey__mpi_ghosts *g, const walk *w, uint32_t ro
     uint32_t index = covey_span_entity(&w->it, row).index, at = index % COVEY__MPI_HEADS, most = w->it.count - row;
     const covey__mpi_heads *heads = covey__mpi_heads_of(g, index);
     if (most > COVEY__MPI_HEADS - at) most = COVEY__MPI_HEADS - at;
-    return (stretch){ row, index, last_neighbour(w, row, index, most), heads ? heads->keys + at : NULL };
+    return (stretch){ row, index, count_neighbours(w, row, index, most), heads ? heads->keys + at : NULL };
 }
 
 static bool is_among(const int *ranks, uint32_t count, int rank) {
@@ -76,9 +76,9 @@ static bool is_among(const int *ranks, uint32_t count, int rank) {
     return false;
 }
 
-static bool has_ghost(const covey__mpi_ghosts *g, uint32_t note, int rank) {
-    for (; note != 0; note = g->notes[note].next)
-        if (g->notes[note].rank == rank) return true;
+static bool has_ghost(const covey__mpi_ghosts *g, uint32_t record, int rank) {
+    for (; record != 0; record = g->records[record].next)
+        if (g->records[record].rank == rank) return true;
     return false;
 }
 
@@ -88,95 +88,95 @@ static covey_result out_of_memory(covey_mpi *mpi) {
 
 static covey_result check_rank(covey_mpi *mpi, covey_entity e, int rank) {
     if (rank >= 0 && rank < mpi->size) return COVEY_OK;
-    return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%u:%u cannot have a ghost on rank %d: there are %d", e.index,
+    return covey__mpi_fail(mpi, COVEY_ERROR_RANGE, "%u:%u cannot have a ghost on rank %d: there are %d ranks", e.index,
                            e.generation, rank, mpi->size);
 }
 
-/* Begins and ends ghosts of an entity so that exactly these ranks have one. */
-static covey_result choose(covey_mpi *mpi, covey_entity e, const int *ranks, uint32_t count) {
+/* Creates and removes ghosts of an entity, so that exactly these ranks have one. */
+static covey_result set_ghost_ranks(covey_mpi *mpi, covey_entity e, const int *ranks, uint32_t count) {
     covey__mpi_ghosts *g = mpi->ghosts;
-    uint32_t head = covey__mpi_first_note(g, e.index);
-    for (uint32_t note = head; note != 0; note = g->notes[note].next)
-        if (!is_among(ranks, count, g->notes[note].rank) && !covey__mpi_note_end(mpi, note)) return out_of_memory(mpi);
+    uint32_t head = covey__mpi_first_record(g, e.index);
+    for (uint32_t record = head; record != 0; record = g->records[record].next)
+        if (!is_among(ranks, count, g->records[record].rank) && !covey__mpi_record_end(mpi, record))
+            return out_of_memory(mpi);
     for (uint32_t i = 0; i < count; i++) {
         covey_result result = check_rank(mpi, e, ranks[i]);
         if (result != COVEY_OK) return result;
         if (ranks[i] == mpi->rank || is_among(ranks, i, ranks[i]) || has_ghost(g, head, ranks[i])) continue;
-        if (!covey__mpi_note_begin(mpi, e, ranks[i])) return out_of_memory(mpi);
+        if (!covey__mpi_record_begin(mpi, e, ranks[i])) return out_of_memory(mpi);
     }
     return COVEY_OK;
 }
 
-/* The usual case: no ghosts, and none wanted, or one, on the same rank. */
-static bool stays(uint64_t key, const int *ranks, uint32_t count) {
+/* The usual case: the entity has no ghosts and needs none, or has one on the right rank. */
+static bool is_unchanged(uint64_t key, const int *ranks, uint32_t count) {
     if (count == 0) return key == 0;
     return count == 1 && key >> 32 == (uint64_t)(uint32_t)ranks[0] + 1;
 }
 
-/* Entities that have changed, with the slots of their ghosts on one rank: a list that is worth its while when they are
- * few. */
-typedef struct telling {
+/* Changed entities, with the slots of their ghosts on one rank. Used when few entities changed. */
+typedef struct changed_list {
     covey_entity *entities;
     uint32_t *slots, *positions;
-    uint32_t count, room; /* there may be more than are listed */
-} telling;
+    uint32_t count, room; /* `count` may exceed `room`; only `room` entities are listed */
+} changed_list;
 
-/* One for each rank; NULL: memory is out. */
-static telling *begin_telling(covey_mpi *mpi) {
+/* Makes an empty list for each rank. Returns NULL when memory is out. */
+static changed_list *begin_lists(covey_mpi *mpi) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     uint64_t room = 0;
-    telling *all = covey__mpi_reach(mpi, SCRATCH_TELLING, (uint64_t)mpi->size * sizeof *all);
-    for (int r = 0; r < mpi->size; r++) room += g->neighbours[r].live / FEW;
-    covey_entity *entities = covey__mpi_reach(mpi, SCRATCH_LISTED, room * sizeof *entities);
-    uint32_t *numbers = covey__mpi_reach(mpi, SCRATCH_POSITIONS, room * 2 * sizeof *numbers);
+    changed_list *all = covey__mpi_scratch_reserve(mpi, SCRATCH_CHANGED, (uint64_t)mpi->size * sizeof *all);
+    for (int r = 0; r < mpi->size; r++) room += g->neighbours[r].live / FEW_DIVISOR;
+    covey_entity *entities = covey__mpi_scratch_reserve(mpi, SCRATCH_LISTED, room * sizeof *entities);
+    uint32_t *numbers = covey__mpi_scratch_reserve(mpi, SCRATCH_POSITIONS, room * 2 * sizeof *numbers);
     if (!all || !entities || !numbers) return NULL;
     for (int r = 0; r < mpi->size; r++) {
-        uint32_t own = g->neighbours[r].live / FEW;
-        all[r] = (telling){ entities, numbers, numbers + own, 0, own };
+        uint32_t own = g->neighbours[r].live / FEW_DIVISOR;
+        all[r] = (changed_list){ entities, numbers, numbers + own, 0, own };
         entities += own;
         numbers += own * 2;
     }
     return all;
 }
 
-static void tell(telling *t, covey_entity e, uint32_t slot) {
+static void list_changed(changed_list *t, covey_entity e, uint32_t slot) {
     if (t->count++ >= t->room) return;
     t->entities[t->count - 1] = e;
     t->slots[t->count - 1] = slot;
 }
 
-static void tell_all(const covey__mpi_ghosts *g, covey_entity e, telling *lists) {
-    for (uint32_t note = covey__mpi_first_note(g, e.index); note != 0; note = g->notes[note].next)
-        if (!g->notes[note].told) tell(&lists[g->notes[note].rank], e, g->notes[note].slot);
+static void list_changed_ghosts(const covey__mpi_ghosts *g, covey_entity e, changed_list *lists) {
+    for (uint32_t record = covey__mpi_first_record(g, e.index); record != 0; record = g->records[record].next)
+        if (!g->records[record].ending) list_changed(&lists[g->records[record].rank], e, g->records[record].slot);
 }
 
-static bool are_few(const covey_mpi *mpi, const telling *lists) {
+static bool are_few(const covey_mpi *mpi, const changed_list *lists) {
     if (mpi->ghosts->seen == 0 || !all_have_ticks(mpi->ghosts)) return false;
     for (int r = 0; r < mpi->size; r++)
         if (lists[r].count > lists[r].room) return false;
     return true;
 }
 
-static covey_result choose_stretch(covey_mpi *mpi, const walk *w, stretch s, int *ranks, telling *lists) {
+static covey_result choose_stretch(covey_mpi *mpi, const walk *w, stretch s, int *ranks, changed_list *lists) {
     covey__mpi_ghosts *g = mpi->ghosts;
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < s.count && result == COVEY_OK; i++) {
         covey_entity e = covey_span_entity(&w->it, s.row + i);
         uint32_t count = g->near(mpi->world, e, ranks, g->context);
         uint64_t key = s.keys ? s.keys[i] : 0;
-        if (stays(key, ranks, count)) {
-            if (key != 0) tell(&lists[ranks[0]], e, (uint32_t)key);
+        if (is_unchanged(key, ranks, count)) {
+            if (key != 0) list_changed(&lists[ranks[0]], e, (uint32_t)key);
             continue;
         }
-        result = choose(mpi, e, ranks, count);
-        tell_all(g, e, lists);
+        result = set_ghost_ranks(mpi, e, ranks, count);
+        list_changed_ghosts(g, e, lists);
     }
     return result;
 }
 
-static covey_result choose_all(covey_mpi *mpi, telling *lists) {
+static covey_result choose_all(covey_mpi *mpi, changed_list *lists) {
     const covey__mpi_ghosts *g = mpi->ghosts;
-    int *ranks = covey__mpi_reach(mpi, SCRATCH_NEAR, (uint64_t)mpi->size * sizeof *ranks);
+    int *ranks = covey__mpi_scratch_reserve(mpi, SCRATCH_NEAR, (uint64_t)mpi->size * sizeof *ranks);
     if (!ranks || !lists) return out_of_memory(mpi);
     covey_view view = make_view(mpi);
     covey_result result = COVEY_OK;
@@ -192,7 +192,7 @@ static covey_result choose_all(covey_mpi *mpi, telling *lists) {
 }
 
 typedef struct beginning {
-    uint32_t index, note;
+    uint32_t index, record;
 } beginning;
 
 static int by_index(const void *a, const void *b) {
@@ -200,33 +200,33 @@ static int by_index(const void *a, const void *b) {
     return left < right ? -1 : left > right;
 }
 
-/* Gives new slots in the order of indices, so that those of neighbours follow each other. */
+/* Assigns new slots in index order, so that consecutive indices have consecutive slots. */
 static covey_result sort_begins(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
-    beginning *sorted = covey__mpi_reach(mpi, SCRATCH_SORTED, (uint64_t)g->begins.count * sizeof *sorted);
+    beginning *sorted = covey__mpi_scratch_reserve(mpi, SCRATCH_SORTED, (uint64_t)g->begins.count * sizeof *sorted);
     bool ascend = true;
     if (!sorted) return out_of_memory(mpi);
     for (uint32_t i = 0; i < g->begins.count; i++) {
-        sorted[i] = (beginning){ g->notes[g->begins.at[i]].entity.index, g->begins.at[i] };
+        sorted[i] = (beginning){ g->records[g->begins.at[i]].entity.index, g->begins.at[i] };
         ascend &= i == 0 || sorted[i].index >= sorted[i - 1].index;
     }
     if (ascend) return COVEY_OK;
     qsort(sorted, g->begins.count, sizeof *sorted, by_index);
     for (int r = 0; r < mpi->size; r++) g->neighbours[r].slots = g->neighbours[r].slots_before;
     for (uint32_t i = 0; i < g->begins.count; i++) {
-        covey__mpi_note *note = &g->notes[sorted[i].note];
-        g->begins.at[i] = sorted[i].note;
-        if (sorted[i].note >= g->notes_before) note->slot = g->neighbours[note->rank].slots++;
+        covey__mpi_record *record = &g->records[sorted[i].record];
+        g->begins.at[i] = sorted[i].record;
+        if (sorted[i].record >= g->records_before) record->slot = g->neighbours[record->rank].slots++;
     }
     return COVEY_OK;
 }
 
-/* Notes of entities that are gone end, too. */
-static covey_result end_gone(covey_mpi *mpi) {
+/* Adds ghosts of entities that were destroyed or lost a component to the message. */
+static covey_result add_ended(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
     for (int r = 0; r < mpi->size; r++)
-        for (uint32_t note = g->neighbours[r].ended; note != 0; note = g->notes[note].next)
-            if (!covey__mpi_note_end(mpi, note)) return out_of_memory(mpi);
+        for (uint32_t record = g->neighbours[r].ended; record != 0; record = g->records[record].next)
+            if (!covey__mpi_record_end(mpi, record)) return out_of_memory(mpi);
     return COVEY_OK;
 }
 
@@ -234,7 +234,7 @@ static covey_result end_gone(covey_mpi *mpi) {
 
 static uint64_t room_for(const covey__mpi_ghosts *g, const covey__mpi_neighbour *n) {
     uint64_t begins = n->begins,
-             room = covey__mpi_aligned(sizeof(covey__mpi_news_header)) + covey__mpi_aligned(n->ends * UINT64_C(4)) +
+             room = covey__mpi_aligned(sizeof(covey__mpi_ghost_header)) + covey__mpi_aligned(n->ends * UINT64_C(4)) +
                     covey__mpi_aligned(begins * sizeof(covey_entity)) + covey__mpi_aligned(begins * 4);
     for (uint32_t c = 0; c < g->column_count; c++) {
         uint64_t size = g->columns[c]->type->size;
@@ -244,16 +244,16 @@ static uint64_t room_for(const covey__mpi_ghosts *g, const covey__mpi_neighbour 
     return room;
 }
 
-/* The message for a rank, while it is written. */
+/* A message that is being written. */
 typedef struct writing {
     unsigned char *to;
     uint64_t at;
-    covey__mpi_run *runs; /* of the column that is written */
+    covey__mpi_run *runs; /* of the current column */
     uint32_t count, run_count;
-    const covey__mpi_run *last_runs; /* of a column before, in the message */
+    const covey__mpi_run *last_runs; /* of an earlier column, in the message */
     uint32_t last_count;
-    uint64_t column; /* where its header is */
-    bool any;        /* there is something to tell */
+    uint64_t column; /* where the header of the current column is */
+    bool any;        /* the message is not empty */
 } writing;
 
 static void align(writing *w) {
@@ -265,53 +265,54 @@ static void align(writing *w) {
 static writing *make_room(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
     uint64_t room = 0, runs = 0;
-    writing *all = covey__mpi_reach(mpi, SCRATCH_PARTS, (uint64_t)mpi->size * sizeof *all);
+    writing *all = covey__mpi_scratch_reserve(mpi, SCRATCH_PARTS, (uint64_t)mpi->size * sizeof *all);
     for (int r = 0; r < mpi->size; r++) {
-        mpi->offsets[r] = room;
-        mpi->sizes[r] = 0;
+        mpi->send_offsets[r] = room;
+        mpi->send_sizes[r] = 0;
         room += room_for(g, &g->neighbours[r]);
         runs += g->neighbours[r].live;
     }
-    g->send = covey__mpi_reach(mpi, SCRATCH_SEND, room);
-    covey__mpi_run *scratch = covey__mpi_reach(mpi, SCRATCH_RUNS, runs * sizeof *scratch);
+    g->send = covey__mpi_scratch_reserve(mpi, SCRATCH_SEND, room);
+    covey__mpi_run *scratch = covey__mpi_scratch_reserve(mpi, SCRATCH_RUNS, runs * sizeof *scratch);
     if (!all || !g->send || !scratch) return NULL;
     for (int r = 0; r < mpi->size; r++) {
-        all[r] = (writing){ .to = g->send + mpi->offsets[r], .runs = scratch };
+        all[r] = (writing){ .to = g->send + mpi->send_offsets[r], .runs = scratch };
         scratch += g->neighbours[r].live;
     }
     return all;
 }
 
-/* ---- Ghosts that begin and end -----------------------------------------------------------------------------------*/
+/* ---- New and removed ghosts --------------------------------------------------------------------------------------*/
 
-/* The notes of ghosts that begin, by rank: those of rank r from starts[r] on. */
+/* Sorts the records of new ghosts by rank. Those of rank r begin at target_starts[r]. */
 static uint32_t *group_begins(covey_mpi *mpi) {
     const covey__mpi_ghosts *g = mpi->ghosts;
-    uint32_t *grouped = covey__mpi_reach(mpi, SCRATCH_GROUPED, (uint64_t)g->begins.count * sizeof *grouped), at = 0;
+    uint32_t *grouped = covey__mpi_scratch_reserve(mpi, SCRATCH_GROUPED, (uint64_t)g->begins.count * sizeof *grouped),
+             at = 0;
     if (!grouped) return NULL;
     for (int r = 0; r < mpi->size; r++) {
-        mpi->parts[r] = at;
+        mpi->target_starts[r] = at;
         at += g->neighbours[r].begins;
     }
     for (uint32_t i = 0; i < g->begins.count; i++)
-        grouped[mpi->parts[g->notes[g->begins.at[i]].rank]++] = g->begins.at[i];
-    for (int r = mpi->size; r > 0; r--) mpi->parts[r] = mpi->parts[r - 1];
-    mpi->parts[0] = 0;
+        grouped[mpi->target_starts[g->records[g->begins.at[i]].rank]++] = g->begins.at[i];
+    for (int r = mpi->size; r > 0; r--) mpi->target_starts[r] = mpi->target_starts[r - 1];
+    mpi->target_starts[0] = 0;
     return grouped;
 }
 
-static void write_begins(covey_mpi *mpi, writing *w, const uint32_t *notes, uint32_t count) {
+static void write_begins(covey_mpi *mpi, writing *w, const uint32_t *records, uint32_t count) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     for (uint32_t i = 0; i < count; i++, w->at += sizeof(covey_entity))
-        memcpy(w->to + w->at, &g->notes[notes[i]].entity, sizeof(covey_entity));
+        memcpy(w->to + w->at, &g->records[records[i]].entity, sizeof(covey_entity));
     align(w);
     for (uint32_t i = 0; i < count; i++, w->at += sizeof(uint32_t))
-        memcpy(w->to + w->at, &g->notes[notes[i]].slot, sizeof(uint32_t));
+        memcpy(w->to + w->at, &g->records[records[i]].slot, sizeof(uint32_t));
     align(w);
     for (uint32_t c = 0; c < g->column_count; c++) {
         uint32_t size = g->columns[c]->type->size;
         for (uint32_t i = 0; size != 0 && i < count; i++, w->at += size)
-            memcpy(w->to + w->at, covey_pool_get_raw(g->columns[c]->pool, g->notes[notes[i]].entity), size);
+            memcpy(w->to + w->at, covey_pool_get_raw(g->columns[c]->pool, g->records[records[i]].entity), size);
         align(w);
     }
 }
@@ -319,32 +320,32 @@ static void write_begins(covey_mpi *mpi, writing *w, const uint32_t *notes, uint
 static void write_ends(covey_mpi *mpi, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     for (uint32_t i = 0; i < g->ends.count; i++) {
-        const covey__mpi_note *note = &g->notes[g->ends.at[i]];
-        writing *w = &all[note->rank];
-        memcpy(w->to + w->at, &note->slot, sizeof note->slot);
-        w->at += sizeof note->slot;
+        const covey__mpi_record *record = &g->records[g->ends.at[i]];
+        writing *w = &all[record->rank];
+        memcpy(w->to + w->at, &record->slot, sizeof record->slot);
+        w->at += sizeof record->slot;
     }
     for (int r = 0; r < mpi->size; r++) align(&all[r]);
 }
 
-static bool write_changes(covey_mpi *mpi, writing *all) {
+static bool write_begins_and_ends(covey_mpi *mpi, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
-    uint32_t *notes = group_begins(mpi);
-    if (!notes) return false;
-    for (int r = 0; r < mpi->size; r++) all[r].at = covey__mpi_aligned(sizeof(covey__mpi_news_header));
+    uint32_t *records = group_begins(mpi);
+    if (!records) return false;
+    for (int r = 0; r < mpi->size; r++) all[r].at = covey__mpi_aligned(sizeof(covey__mpi_ghost_header));
     write_ends(mpi, all);
     for (int r = 0; r < mpi->size; r++) {
         const covey__mpi_neighbour *n = &g->neighbours[r];
-        write_begins(mpi, &all[r], notes + mpi->parts[r], n->begins);
+        write_begins(mpi, &all[r], records + mpi->target_starts[r], n->begins);
         all[r].any = n->begins != 0 || n->ends != 0;
-        mpi->stats.ghosts += n->begins;
+        mpi->stats.ghosts_created += n->begins;
     }
     return true;
 }
 
-/* ---- Values that changed -----------------------------------------------------------------------------------------*/
+/* ---- Changed values ----------------------------------------------------------------------------------------------*/
 
-/* Few bytes at most: a value in no order is copied alone. */
+/* Fast for a single small value, the usual case when slots are not consecutive. */
 static void copy_values(unsigned char *to, const unsigned char *values, size_t bytes) {
     switch (bytes) {
     case 4: memcpy(to, values, 4); break;
@@ -355,34 +356,35 @@ static void copy_values(unsigned char *to, const unsigned char *values, size_t b
     }
 }
 
-/* A run that begins where the last one ended is part of it. */
-static void note_run(writing *w, uint32_t slot, uint32_t count) {
+/* Appends a run. Extends the last one where they are adjacent. */
+static void append_run(writing *w, uint32_t slot, uint32_t count) {
     covey__mpi_run *last = w->run_count != 0 ? &w->runs[w->run_count - 1] : NULL;
     w->count += count;
     if (last && last->slot + last->count == slot) last->count += count;
     else w->runs[w->run_count++] = (covey__mpi_run){ slot, count };
 }
 
-/* Values of slots that follow each other. */
+/* Writes the values of consecutive slots. */
 static void write_run(writing *w, uint32_t slot, const unsigned char *values, uint32_t count, uint32_t size) {
     copy_values(w->to + w->at, values, (size_t)count * size);
     w->at += (uint64_t)count * size;
-    note_run(w, slot, count);
+    append_run(w, slot, count);
 }
 
-static void write_notes(const covey__mpi_ghosts *g, uint32_t note, const unsigned char *value, uint32_t size,
-                        writing *all) {
-    for (; note != 0; note = g->notes[note].next)
-        if (!g->notes[note].told) write_run(&all[g->notes[note].rank], g->notes[note].slot, value, 1, size);
+static void write_records(const covey__mpi_ghosts *g, uint32_t record, const unsigned char *value, uint32_t size,
+                          writing *all) {
+    for (; record != 0; record = g->records[record].next)
+        if (!g->records[record].ending)
+            write_run(&all[g->records[record].rank], g->records[record].slot, value, 1, size);
 }
 
 static void write_key(const covey__mpi_ghosts *g, uint32_t index, uint64_t key, const unsigned char *value,
                       uint32_t size, writing *all) {
-    if (key == COVEY__MPI_SEVERAL) write_notes(g, covey__mpi_first_note(g, index), value, size, all);
+    if (key == COVEY__MPI_SEVERAL) write_records(g, covey__mpi_first_record(g, index), value, size, all);
     else if (key != 0) write_run(&all[(key >> 32) - 1], (uint32_t)key, value, 1, size);
 }
 
-/* How many keys, from the first on, are of slots that follow each other. Eight at once, without a branch for each. */
+/* How many keys at the front are of consecutive slots. Compares eight at a time, with one branch. */
 static uint32_t run_of_keys(const uint64_t *keys, uint32_t count) {
     uint32_t run = 1;
     for (uint64_t differ = 0; run + 8 <= count; run += 8) {
@@ -393,7 +395,7 @@ static uint32_t run_of_keys(const uint64_t *keys, uint32_t count) {
     return run;
 }
 
-/* Values of ghosts whose slots follow each other are copied at once. */
+/* Copies the values of consecutive slots with one memcpy. */
 static void write_stretch(const covey__mpi_ghosts *g, stretch s, const unsigned char *values, uint32_t size,
                           writing *all) {
     for (uint32_t i = 0, run; i < s.count; i += run) {
@@ -425,11 +427,11 @@ static void begin_column(writing *w) {
     w->count = w->run_count = 0;
 }
 
-/* The runs follow the values, unless they are those of the column before. */
+/* Writes the runs behind the values, unless they equal those of the previous column. */
 static void end_column(writing *w) {
     bool same = w->run_count == w->last_count && w->count != 0 &&
                 memcmp(w->runs, w->last_runs, w->run_count * sizeof *w->runs) == 0;
-    covey__mpi_update_header head = { w->count, w->run_count, same };
+    covey__mpi_ghost_update_header head = { w->count, w->run_count, same };
     memset(w->to + w->column, 0, COVEY__MPI_ALIGN);
     memcpy(w->to + w->column, &head, sizeof head);
     align(w);
@@ -442,11 +444,11 @@ static void end_column(writing *w) {
     align(w);
 }
 
-/* Only entities with all types have ghosts, so that it is enough to look at one type. */
+/* A view of one type is enough, because only entities with all types have ghosts. */
 static void write_by_view(covey_mpi *mpi, const covey_type *type, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     covey_view_desc desc = {
-        .with = { type }, .read = { type }, .without = { covey_id(covey_ghost) }, .disabled = true
+        .with = { type }, .read = { type }, .without = { covey_id(covey_ghost) }, .include_disabled = true
     };
     if (type->ticks) desc.changed[0] = type;
     covey_view view = covey_view_make(mpi->world, &desc);
@@ -457,14 +459,14 @@ static void write_by_view(covey_mpi *mpi, const covey_type *type, writing *all) 
         else write_span(g, &w, type->size, all);
 }
 
-static void write_by_list(covey_mpi *mpi, const covey_type *type, const telling *t, writing *w) {
+static void write_by_list(covey_mpi *mpi, const covey_type *type, const changed_list *t, writing *w) {
     uint32_t found =
         covey_gather_since_raw(mpi->world, t->entities, t->count, type, mpi->ghosts->seen, w->to + w->at, t->positions);
-    for (uint32_t i = 0; i < found; i++) note_run(w, t->slots[t->positions[i]], 1);
+    for (uint32_t i = 0; i < found; i++) append_run(w, t->slots[t->positions[i]], 1);
     w->at += (uint64_t)found * type->size;
 }
 
-static void write_values(covey_mpi *mpi, const telling *lists, writing *all) {
+static void write_values(covey_mpi *mpi, const changed_list *lists, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     bool few = are_few(mpi, lists);
     for (uint32_t c = 0; c < g->column_count; c++) {
@@ -475,50 +477,50 @@ static void write_values(covey_mpi *mpi, const telling *lists, writing *all) {
         if (!few) write_by_view(mpi, type, all);
         for (int r = 0; r < mpi->size; r++) {
             end_column(&all[r]);
-            mpi->stats.values += all[r].count;
+            mpi->stats.values_sent += all[r].count;
         }
     }
 }
 
-static void seal(covey_mpi *mpi, writing *all) {
+static void write_headers(covey_mpi *mpi, writing *all) {
     const covey__mpi_ghosts *g = mpi->ghosts;
     for (int r = 0; r < mpi->size; r++) {
         writing *w = &all[r];
-        covey__mpi_news_header head = { .magic = COVEY__MPI_NEWS_MAGIC,
-                                        .bytes = w->at,
-                                        .ends = g->neighbours[r].ends,
-                                        .begins = g->neighbours[r].begins,
-                                        .columns = g->column_count };
+        covey__mpi_ghost_header head = { .magic = COVEY__MPI_GHOST_MAGIC,
+                                         .bytes = w->at,
+                                         .ends = g->neighbours[r].ends,
+                                         .begins = g->neighbours[r].begins,
+                                         .columns = g->column_count };
         if (!w->any) continue;
         memset(w->to, 0, (size_t)covey__mpi_aligned(sizeof head));
         memcpy(w->to, &head, sizeof head);
-        head.checksum = covey__mpi_news_checksum(w->to, w->at);
+        head.checksum = covey__mpi_ghost_message_checksum(w->to, w->at);
         memcpy(w->to, &head, sizeof head);
-        mpi->sizes[r] = w->at;
+        mpi->send_sizes[r] = w->at;
     }
 }
 
 static covey_result pack(covey_mpi *mpi) {
-    telling *lists = begin_telling(mpi);
-    covey_result result = end_gone(mpi);
+    changed_list *lists = begin_lists(mpi);
+    covey_result result = add_ended(mpi);
     if (result == COVEY_OK) result = choose_all(mpi, lists);
     if (result == COVEY_OK) result = sort_begins(mpi);
     if (result != COVEY_OK) return result;
     writing *all = make_room(mpi);
-    if (!all || !write_changes(mpi, all)) return out_of_memory(mpi);
+    if (!all || !write_begins_and_ends(mpi, all)) return out_of_memory(mpi);
     write_values(mpi, lists, all);
-    seal(mpi, all);
+    write_headers(mpi, all);
     return COVEY_OK;
 }
 
 covey_result covey__mpi_ghosts_pack(covey_mpi *mpi) {
-    covey_result result = covey__mpi_enter(mpi, CALL_REFRESH);
+    covey_result result = covey__mpi_enter(mpi, CALL_GHOSTS_REFRESH);
     covey__mpi_ghosts *g = mpi->ghosts;
     if (result != COVEY_OK) return result;
     if (!g)
-        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "nothing was said about ghosts: call covey_mpi_ghosts first");
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "no ghosts are defined: call covey_mpi_ghosts_define first");
     g->begins.count = g->ends.count = 0;
-    g->notes_before = g->note_count;
+    g->records_before = g->record_count;
     for (int r = 0; r < mpi->size; r++) {
         g->neighbours[r].begins = g->neighbours[r].ends = 0;
         g->neighbours[r].slots_before = g->neighbours[r].slots;
@@ -532,7 +534,8 @@ covey_result covey__mpi_ghosts_pack(covey_mpi *mpi) {
 covey_result covey__mpi_ghosts_transfer(covey_mpi *mpi) {
     covey__mpi_ghosts *g = mpi->ghosts;
     if (!g || !mpi->refreshing)
-        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED, "a refresh of ghosts was ended by another collective call");
+        return covey__mpi_fail(mpi, COVEY_ERROR_REFUSED,
+                               "the refresh of ghosts was cancelled by another collective call");
     g->result = covey__mpi_exchange(mpi, g->send, g->result, &g->received);
     return g->result;
 }

@@ -1,9 +1,9 @@
-/* What all messages have in common: their parts begin at multiples of 64 bytes, so that values are used where they
- * arrive, and nothing is read beyond their end. */
+/* What all messages have in common: each part begins at a multiple of 64 bytes, so that values are used in place, and
+ * nothing is read beyond the end. */
 #ifndef COVEY_MPI_MESSAGE_H
 #define COVEY_MPI_MESSAGE_H
 
-#include "dist.h"
+#include "internal.h"
 
 enum { COVEY__MPI_ALIGN = 64 };
 
@@ -11,14 +11,15 @@ static inline uint64_t covey__mpi_aligned(uint64_t size) {
     return (size + COVEY__MPI_ALIGN - 1) / COVEY__MPI_ALIGN * COVEY__MPI_ALIGN;
 }
 
-/* A message while it is read. */
+/* A message that is being read. */
 typedef struct covey__mpi_reading {
     unsigned char *bytes;
     uint64_t at, size;
     bool fails;
 } covey__mpi_reading;
 
-/* So many bytes, and the rest up to where the next part begins; NULL, and nothing more, when there are fewer. */
+/* Returns the next part, `count` elements of `each` bytes, and advances to the part behind it. Returns NULL and sets
+ * `fails` when the message is too short. */
 static inline void *covey__mpi_take(covey__mpi_reading *r, uint64_t count, uint64_t each) {
     if (r->fails || (each != 0 && count > (r->size - r->at) / each)) r->fails = true;
     if (r->fails) return NULL;

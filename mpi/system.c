@@ -1,27 +1,27 @@
 /* Exchanges as systems of a schedule. */
-#include "dist.h"
+#include "internal.h"
 
 #include <stdio.h>
 
 enum { NAME = 200 };
 
-/* What systems of the main thread write that make collective calls: so they run one after the other, in the order in which
- * they were added, on all ranks. */
-static const covey_type calls = { .name = "covey_mpi.calls", .align = 1 };
+/* A resource that all systems with collective calls write. So they run one after another, in the order in which they
+ * were added, on all ranks. */
+static const covey_type collective_calls = { .name = "covey_mpi.collective_calls", .align = 1 };
 
-/* The context of a system, or of the three of a refresh. */
+/* The context of a system, or of the three systems of a refresh. */
 typedef struct step {
     covey_mpi *mpi;
     covey_mpi_partition *partition;
     covey_allocator allocator;
-    uint32_t users; /* systems, and who adds them; the last one frees it */
-    /* What the program has given. */
+    uint32_t users; /* a reference count: systems, and covey_mpi_system_add while it runs */
+    /* From the description: */
     covey_system_fn *run;
     covey_when_fn *when;
     covey_merge_fn *merge;
     void (*drop)(void *context);
     void *context;
-    /* Of a refresh: whether it is under way, in which run of the schedule, and how packing went. */
+    /* For a refresh: whether it is packed and under way, in which run of the schedule, and the result of packing. */
     bool packed, begun;
     uint64_t packed_in;
     covey_result result;
@@ -35,41 +35,41 @@ static void release(void *context) {
     if (last.drop) last.drop(last.context);
 }
 
-static bool ask(const covey_world *world, void *context) {
+static bool call_when(const covey_world *world, void *context) {
     const step *s = context;
     return s->when(world, s->context);
 }
 
-static void merge(void *total, const void *scratch, void *context) {
+static void call_merge(void *total, const void *scratch, void *context) {
     const step *s = context;
     s->merge(total, scratch, s->context);
 }
 
-/* Says what was sent, received and waited for since `before`. */
-static void note(const step *s, covey_job *job, const covey_mpi_stats *before) {
+/* Adds the bytes sent and received, and the time waited, since `before`. */
+static void add_traffic(const step *s, covey_job *job, const covey_mpi_stats *before) {
     const covey_mpi_stats *now = &s->mpi->stats;
     job->bytes += now->bytes_sent - before->bytes_sent + now->bytes_received - before->bytes_received;
-    job->blocked += now->waited - before->waited;
+    job->blocked += now->seconds_waited - before->seconds_waited;
 }
 
 static void run_given(covey_job *job, void *context) {
     const step *s = context;
     covey_mpi_stats before = s->mpi->stats;
     s->run(job, s->context);
-    note(s, job, &before);
+    add_traffic(s, job, &before);
 }
 
 static void run_migration(covey_job *job, void *context) {
     const step *s = context;
     covey_mpi_stats before = s->mpi->stats;
     job->result = covey_mpi_partition_migrate(s->partition);
-    note(s, job, &before);
+    add_traffic(s, job, &before);
 }
 
 /* ---- Refreshing ghosts -------------------------------------------------------------------------------------------*/
 
-/* All ranks make all steps, and the last one has the result. A run that failed before it leaves a refresh behind, which the
- * next collective call ends. */
+/* All ranks make all steps, and the last step returns the result. If the run fails before that, the next collective
+ * call cancels the refresh. */
 
 static void run_pack(covey_job *job, void *context) {
     step *s = context;
@@ -78,14 +78,14 @@ static void run_pack(covey_job *job, void *context) {
     s->begun = s->mpi->refreshing;
     s->packed = true;
     s->packed_in = job->run;
-    note(s, job, &before);
+    add_traffic(s, job, &before);
 }
 
 static void run_transfer(covey_job *job, void *context) {
     step *s = context;
     covey_mpi_stats before = s->mpi->stats;
     if (s->begun && s->packed_in == job->run) covey__mpi_ghosts_transfer(s->mpi);
-    note(s, job, &before);
+    add_traffic(s, job, &before);
 }
 
 static void run_apply(covey_job *job, void *context) {
@@ -93,7 +93,7 @@ static void run_apply(covey_job *job, void *context) {
     covey_mpi_stats before = s->mpi->stats;
     if (s->packed_in == job->run) job->result = s->begun ? covey__mpi_ghosts_apply(s->mpi) : s->result;
     s->packed = false;
-    note(s, job, &before);
+    add_traffic(s, job, &before);
 }
 
 static bool is_packed(const covey_world *world, void *context) {
@@ -122,21 +122,23 @@ static covey_result add_given(covey_schedule *schedule, const covey_mpi_system *
     system.exclusive |= s->partition != NULL;
     system.context = s;
     system.drop = release;
-    if (s->when) system.when = ask;
-    if (s->merge) system.merge = merge;
+    if (s->when) system.when = call_when;
+    if (s->merge) system.merge = call_merge;
     if (system.exclusive) return add_one(schedule, s, &system);
     while (used < COVEY_TERMS && system.resource_writes[used]) used++;
-    if (used == COVEY_TERMS) return refuse(desc, COVEY_ERROR_RANGE, "writes too many resources: one less leaves room");
-    system.resource_writes[used] = &calls;
+    if (used == COVEY_TERMS)
+        return refuse(desc, COVEY_ERROR_RANGE,
+                      "writes too many resources: remove one, because a collective call needs one");
+    system.resource_writes[used] = &collective_calls;
     system.main_thread = true;
     return add_one(schedule, s, &system);
 }
 
-/* All three, or none. */
+/* Adds all three systems, or none. */
 static covey_result add_refresh(covey_schedule *schedule, const covey_mpi_system *desc, step *s) {
     const covey_system *given = &desc->system;
     char packs[NAME + 10], transfers[NAME + 10];
-    if (strlen(given->name) > NAME) return refuse(desc, COVEY_ERROR_RANGE, "... has a name of more than 200 bytes");
+    if (strlen(given->name) > NAME) return refuse(desc, COVEY_ERROR_RANGE, "... has a name longer than 200 bytes");
     snprintf(packs, sizeof packs, "%s.pack", given->name);
     snprintf(transfers, sizeof transfers, "%s.transfer", given->name);
     covey_system systems[] = {
@@ -145,12 +147,12 @@ static covey_result add_refresh(covey_schedule *schedule, const covey_mpi_system
           .exclusive = true,
           .every = given->every,
           .once = given->once,
-          .off = given->off,
-          .when = s->when ? ask : NULL },
+          .disabled = given->disabled,
+          .when = s->when ? call_when : NULL },
         { .name = transfers,
           .run = run_transfer,
           .main_thread = true,
-          .resource_writes = { &calls },
+          .resource_writes = { &collective_calls },
           .after = { packs },
           .when = is_packed },
         { .name = given->name, .run = run_apply, .exclusive = true, .after = { transfers }, .when = is_packed },
@@ -175,7 +177,7 @@ covey_result covey_mpi_system_add(covey_schedule *schedule, const covey_mpi_syst
     const covey_allocator *allocator = &desc->mpi->allocator;
     if (!given->name) return covey_world_fail(desc->mpi->world, COVEY_ERROR_TYPE, "a system needs a name: set .name");
     if ((given->run != NULL) + (desc->partition != NULL) + desc->ghosts != 1)
-        return refuse(desc, COVEY_ERROR_TYPE, "needs one of .run, .partition and .ghosts");
+        return refuse(desc, COVEY_ERROR_TYPE, "needs exactly one of .run, .partition and .ghosts");
     step *s = covey__mpi_resize(allocator, NULL, 0, sizeof *s);
     if (!s) return refuse(desc, COVEY_ERROR_MEMORY, "could not be added: an allocation failed");
     *s = (step){ .mpi = desc->mpi,

@@ -59,8 +59,8 @@ static void test_an_id_that_was_used_before(void **state) {
     (void)state;
     covey_entity e = covey_create(world);
     covey_destroy(world, e);
-    assert_true(covey_is_null(covey_create_exact(world, e)));
-    assert_true(covey_create_again(world, &e, 1) && covey_alive(world, e));
+    assert_false(covey_create_exact(world, &e, 1, COVEY_EXACT_NEW));
+    assert_true(covey_create_exact(world, &e, 1, COVEY_EXACT_AGAIN) && covey_alive(world, e));
 }
 
 static void add_one(void *value, void *context) {

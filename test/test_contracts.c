@@ -14,7 +14,7 @@
 typedef struct {
     float x, y;
 } Place;
-COVEY_COMPONENT_DEFINE(Place, .raw = true);
+COVEY_COMPONENT_DEFINE(Place, .as_bytes = true);
 
 static struct {
     char what[256], file[256];
@@ -210,9 +210,9 @@ static void test_a_pool_in_blocks_has_no_packed_arrays(void **state) {
     covey_world *in = noting_world();
     placed(in, 1);
     covey_pool *blocks = covey_pool_of(in, Place), *packed = covey_pool_of(in, Packed);
-    assert_int_equal(covey_pool_size(packed), 1);
+    assert_int_equal(covey_pool_position_count(packed), 1);
     assert_true(covey_pool_ids(packed) && covey_pool_values(packed, Packed));
-    assert_int_equal(covey_pool_size(blocks), 0);
+    assert_int_equal(covey_pool_position_count(blocks), 0);
     assert_refused(__LINE__ - 1);
     assert_null(covey_pool_ids(blocks));
     assert_refused(__LINE__ - 1);
@@ -323,7 +323,7 @@ static const covey_view *no_view;
 enum { LINE_OF_POOLS = __LINE__ };
 static void count_of_no_pool(void) { (void)covey_pool_count(no_pool); }
 static void add_to_no_pool(void) { (void)covey_pool_add(no_pool, COVEY_NULL, Place, { 1, 2 }); }
-static void size_of_no_pool(void) { (void)covey_pool_size(no_pool); }
+static void size_of_no_pool(void) { (void)covey_pool_position_count(no_pool); }
 static void compact_no_pool(void) { covey_pool_compact(no_pool); }
 static void iterate_no_view(void) {
     covey_iter it = covey_view_iter(no_view);
@@ -362,7 +362,7 @@ NULL_CALL(removes, covey_remove_many(loud, no_entities, 2, Place))
 NULL_CALL(destroys, covey_destroy_many(loud, no_entities, 2))
 NULL_CALL(loads, covey_load_from_memory(loud, no_bytes, 10, NULL, NULL))
 NULL_CALL(merges, covey_merge_from_memory(loud, no_bytes, 10, NULL, NULL))
-NULL_CALL(looks, covey_image_look(no_bytes, 10, NULL, NULL))
+NULL_CALL(looks, covey_image_read_info(no_bytes, 10, NULL, NULL))
 NULL_CALL(copies, covey_copy(no_world, someone, someone))
 NULL_CALL(disables, covey_disable(no_world, someone))
 NULL_CALL(names, covey_name_set(no_world, someone, "name"))

@@ -115,16 +115,16 @@ COVEY_CPP_DEFINE(Car, covey::options().fields(&covey_fields_Car));
 struct Path {
     std::vector<float> steps;
 };
-static covey_result path_save(covey_writer *writer, const void *value, void *) {
+static covey_result path_save(covey_codec_writer *writer, const void *value, void *) {
     const Path *path = static_cast<const Path *>(value);
-    covey_write_count(writer, static_cast<uint32_t>(path->steps.size()));
-    covey_write(writer, COVEY_KIND_F32, path->steps.data(), path->steps.size());
+    covey_codec_write_count(writer, static_cast<uint32_t>(path->steps.size()));
+    covey_codec_write(writer, COVEY_KIND_F32, path->steps.data(), path->steps.size());
     return COVEY_OK;
 }
-static covey_result path_load(covey_reader *reader, void *value, void *) {
+static covey_result path_load(covey_codec_reader *reader, void *value, void *) {
     Path *path = new (value) Path;
-    path->steps.resize(covey_read_count(reader, COVEY_KIND_F32));
-    covey_read(reader, COVEY_KIND_F32, path->steps.data(), path->steps.size());
+    path->steps.resize(covey_codec_read_count(reader, COVEY_KIND_F32));
+    covey_codec_read(reader, COVEY_KIND_F32, path->steps.data(), path->steps.size());
     return COVEY_OK;
 }
 static constexpr covey_codec path_codec = { path_save, path_load, 0 };
@@ -165,7 +165,7 @@ COVEY_CPP_DEFINE(Path, covey::options().relocatable().codec(&path_codec));
 struct Dice {
     int eyes;
 };
-COVEY_CPP_DEFINE(Dice, covey::options().raw());
+COVEY_CPP_DEFINE(Dice, covey::options().as_bytes());
 struct Cache {
     int hits;
 };
@@ -329,7 +329,7 @@ static void arrays_are_for_those_who_ask() {
     CHECK(blocks.add(e, { 1, 2 }) && blocks.next(0) == e.index && blocks.next(e.index + 1) == COVEY_NONE);
     covey::pool<Packed> packed = covey::pool_of<Packed>(world);
     CHECK(packed.add(e, { 5 }) == &packed.values()[0] && packed.ids()[0] == e);
-    CHECK(packed.size() == 1 && packed.next(0) == 0 && packed.next(1) == COVEY_NONE);
+    CHECK(packed.position_count() == 1 && packed.next(0) == 0 && packed.next(1) == COVEY_NONE);
     covey::pool<Fixed> fixed = covey::pool_of<Fixed>(world);
     CHECK(fixed.add(e, { 5 }) == &fixed.page(0)[0] && !fixed.values() && fixed.ids()[0] == e);
 }
@@ -521,7 +521,7 @@ static void views_row_by_row() {
         [&](covey_entity e, const Velocity &, const Packed *p) { read += p == covey::get<Packed>(world, e); });
     CHECK(read == covey::view_of(reader).with<Velocity>().without<Marked>().count() && read != 0);
     auto twice = covey::view_of(reader).with<Velocity, Velocity>();
-    CHECK(covey::view_of(reader).disabled().valid() && !twice.valid());
+    CHECK(covey::view_of(reader).include_disabled().valid() && !twice.valid());
     CHECK(everyone == 83);
     check_valid(world);
 }
@@ -540,7 +540,7 @@ static void views_are_values() {
     CHECK(covey_world_result(world) == COVEY_ERROR_TYPE);
     kept.with<Frozen>().each([](covey_entity, Position &, Frozen &) { std::exit(1); });
     auto reads = covey::view_of(world).with<const Position>().optional<Velocity>();
-    CHECK(covey_view_reads(reads, 0) && !covey_view_reads(reads, 1) && covey_view_fields(reads) == 2);
+    CHECK(covey_view_is_read_only(reads, 0) && !covey_view_is_read_only(reads, 1) && covey_view_fields(reads) == 2);
     CHECK(covey_view_type(reads, 0) == covey::type_of<Position>());
 }
 
@@ -576,7 +576,7 @@ static void pools_change_their_storage() {
 // The layers of sprites as they lie.
 static std::vector<int> layers(covey::pool<Sprite> sprites) {
     std::vector<int> found;
-    for (uint32_t i = 0; i < sprites.size(); i++) found.push_back(sprites.values()[i].layer);
+    for (uint32_t i = 0; i < sprites.position_count(); i++) found.push_back(sprites.values()[i].layer);
     return found;
 }
 
@@ -608,11 +608,11 @@ static void pools_are_sorted() {
     covey::pool<Timer> timers = covey::pool_of<Timer>(world);
     for (covey_entity e : made) timers.add(e, { 10 - static_cast<int64_t>(e.index) });
     CHECK(timers.sort_as(sprites) == COVEY_OK && timers.ids()[0] == sprites.ids()[0]);
-    CHECK(timers.keep(covey::by<&Timer::at>()) == COVEY_OK);
+    CHECK(timers.keep_sorted(covey::by<&Timer::at>()) == COVEY_OK);
     CHECK(timers.add(covey_create(world), { 8 }) == timers.values() + 3 && timers.remove(made[4]));
     CHECK(timers.values()[0].at == 7 && timers.values()[1].at == 8 && timers.values()[4].at == 10);
     CHECK(timers.sort({}) == COVEY_ERROR_REFUSED);
-    timers.end_keeping();
+    timers.end_keep_sorted();
     CHECK(timers.sort({}) == COVEY_OK);
     CHECK(covey::pool_of<Velocity>(world).sort({}) == COVEY_ERROR_REFUSED); // in blocks
     check_valid(world);
@@ -857,13 +857,11 @@ static void trees() {
     std::vector<covey_entity> e = make_some(world, 5); // 0 has 1 and 2, 1 has 3, and 4 is alone
     CHECK(covey_parent_set(world, e[1], e[0]) == COVEY_OK && covey_parent_set(world, e[2], e[0]) == COVEY_OK);
     CHECK(covey_parent_set(world, e[3], e[1]) == COVEY_OK && covey_name_set(world, e[3], "leaf") == COVEY_OK);
-    std::vector<covey_entity> children, tree, levels, nobody;
+    std::vector<covey_entity> children, tree, nobody;
     for (covey_entity i : covey::children(world, e[0])) children.push_back(i);
     for (covey_entity i : covey::tree(world, e[0])) tree.push_back(i);
-    for (covey_entity i : covey::levels(world, e[0])) levels.push_back(i);
     CHECK((children == std::vector<covey_entity>{ e[1], e[2] }));
     CHECK((tree == std::vector<covey_entity>{ e[0], e[1], e[3], e[2] }));
-    CHECK((levels == std::vector<covey_entity>{ e[0], e[1], e[2], e[3] }));
     CHECK(covey_find_path(world, e[1], "leaf") == e[3] && std::strcmp(covey_name(world, e[3]), "leaf") == 0);
     for (std::size_t i = e.size(); i-- != 0;) covey::add<Sprite>(world, e[i], { static_cast<int>(i), 0 });
     CHECK(covey::sort_by_depth<Sprite>(world) == COVEY_OK);
@@ -891,22 +889,25 @@ static void resources() {
     check_valid(world);
 }
 
-static void handles() {
+static void references_to_entities() {
     covey::world world;
-    covey::handle none,
-        ship = covey::handle::create(world).add<Position>({ 1, 2 }).add<Marked>().set<Velocity>({ 3, 4 });
+    covey::entity_ref none,
+        ship = covey::entity_ref::create(world).add<Position>({ 1, 2 }).add<Marked>().set<Velocity>({ 3, 4 });
     CHECK(ship.alive() && !none.alive() && ship != none);
     CHECK((ship.has_all<Position, Marked>() && !ship.has_any<Frozen, Spin>() && ship.has<Velocity>()));
     CHECK(ship.get<Position>()->y == 2 && ship.get_or_add<Spin>({ { 5, 6 } })->x == 5);
     CHECK(ship.patch<Position>([](Position &p) { p.x = 9; })->x == 9);
     Velocity value = { 7, 8 };
     CHECK(ship.replace<Velocity>(value) && value.x == 3);
-    covey::handle second = ship.clone();
+    covey::entity_ref second = ship.clone();
     CHECK(second != ship && second.get<Position>()->x == 9 && covey_alive(world, second));
     CHECK(ship.remove<Marked>() && second.has<Marked>());
     CHECK(ship.patch_or_add<Velocity>([](Velocity &v) { v.x = 6; })->x == 6 && ship.take<Velocity>()->x == 6);
-    covey_handle plain = ship;
-    CHECK(covey_handle_alive(plain) && covey::handle(plain) == ship && ship.destroy() && !ship.alive());
+    covey::world other;
+    covey_entity plain = ship;
+    CHECK(covey::entity_ref(world, plain) == ship && covey::entity_ref(other, plain) != ship);
+    CHECK(covey::entity_ref::create(world).is_empty() && !ship.is_empty());
+    CHECK(ship.destroy() && !ship.alive() && !ship.destroy() && !ship.get<Position>() && !ship.clone().alive());
 }
 
 static void copies_of_entities_and_worlds() {
@@ -964,7 +965,8 @@ static void what_is_disabled() {
     auto all = covey::view_of(world).with<const Velocity>();
     CHECK(covey_disable(world, made[0]) == COVEY_OK && covey::disable<Velocity>(world, made[1]) == COVEY_OK);
     CHECK(!covey::is_enabled<Velocity>(world, made[1]) && covey::is_enabled<Velocity>(world, made[0]));
-    CHECK(all.count() == 58 && all.disabled().count() == 60 && all.disabled().with<Packed>().contains(made[0]));
+    CHECK(all.count() == 58 && all.include_disabled().count() == 60 &&
+          all.include_disabled().with<Packed>().contains(made[0]));
     CHECK(all.with<covey_disabled>().count() == 1 && all.without<covey_disabled>().count() == 58);
     CHECK(covey::has<covey_disabled>(world, made[0]) && covey::enable<Velocity>(world, made[1]) == COVEY_OK);
     CHECK(covey::remove<covey_disabled>(world, made[0]) && all.count() == 60);
@@ -998,8 +1000,8 @@ static void worlds_go_back() {
     covey::get<Position>(world, e)->x = 5;
     CHECK(past.save() && past.count() == 2 && past.memory() != 0);
     covey_destroy(world, e);
-    covey::world then = past.look(1);
-    CHECK(then && covey::get<Position>(then, e)->x == 1 && past.capacity() == 2 && !past.look(2));
+    covey::world then = past.world_at(1);
+    CHECK(then && covey::get<Position>(then, e)->x == 1 && past.capacity() == 2 && !past.world_at(2));
     CHECK(past.restore() && covey::get<Position>(world, e)->x == 5);
     CHECK(past.restore(1) && covey::get<Position>(world, e)->x == 1);
     CHECK(!past.restore(1) && past.get() == past);
@@ -1062,7 +1064,7 @@ int main() {
     queues_and_reactive_sets();
     trees();
     resources();
-    handles();
+    references_to_entities();
     copies_of_entities_and_worlds();
     commands_are_recorded_and_replayed();
     commands_take_ids_from_the_world();

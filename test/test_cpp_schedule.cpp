@@ -265,7 +265,7 @@ static void rates_conditions_and_phases() {
     CHECK(schedule.add("third").every(3).run([&] { third++; }) == COVEY_OK);
     CHECK(schedule.add("first").once().run([&] { first++; }) == COVEY_OK);
     CHECK(schedule.add("wanted").when([&] { return open; }).run([&] { wanted++; }) == COVEY_OK);
-    CHECK(schedule.add("off").off().run([&] { off++; }) == COVEY_OK);
+    CHECK(schedule.add("off").disabled().run([&] { off++; }) == COVEY_OK);
     CHECK(schedule.phase("steps", 0.25) == COVEY_OK && schedule.phase("draw") == COVEY_OK);
     CHECK(schedule.add("draw").run([&] { drawn++; }) == COVEY_OK);
     CHECK(schedule.add("step").phase("steps").run([&](covey_job &job) { steps += job.step > 0.2; }) == COVEY_OK);

@@ -116,7 +116,7 @@ static void views_and_pools_are_members() {
     CHECK(!physics.moving.valid() && physics.moving.count() == 0 && !physics.masses && !physics.none);
     CHECK(physics.step() == 0 && covey_is_null(physics.moving.first()) && !physics.moving.contains({}));
     physics.moving.each([](Position &, const Velocity &) { std::exit(1); });
-    CHECK(!physics.moving.with<Mass>().valid() && !physics.moving.disabled().valid());
+    CHECK(!physics.moving.with<Mass>().valid() && !physics.moving.include_disabled().valid());
 
     covey::world world;
     std::vector<covey_entity> made = make_some(world, 90);
@@ -133,7 +133,7 @@ static void views_and_pools_are_compared() {
     using moving = covey::view<Position, const Velocity>;
     moving one{ world }, same{ world }, elsewhere{ other }, none;
     CHECK(one == same && !(one != same) && one != elsewhere && one != none && none == moving());
-    CHECK(one.disabled() != one && one.disabled() == same.disabled());
+    CHECK(one.include_disabled() != one && one.include_disabled() == same.include_disabled());
     covey::pool<Mass> masses{ world };
     CHECK(masses == covey::pool_of<Mass>(world) && masses != covey::pool_of<Mass>(other) &&
           masses != covey::pool<Mass>());
@@ -150,7 +150,7 @@ static void terms_add_up() {
     auto built = covey::view_of(world).with<Position, const Velocity>().optional<Mass>().without<Frozen>();
     using written = covey::view<Position, const Velocity, covey::optional<Mass>, covey::without<Frozen>>;
     static_assert(std::is_same_v<decltype(built), written>);
-    CHECK(covey_view_fields(built) == 3 && covey_view_reads(built, 1) && !covey_view_reads(built, 2));
+    CHECK(covey_view_fields(built) == 3 && covey_view_is_read_only(built, 1) && !covey_view_is_read_only(built, 2));
     CHECK(built == written{ world });
     covey::view<Position> all{ world };
     CHECK((all.with<const Velocity>() == covey::view<Position, const Velocity>{ world }));
@@ -265,7 +265,7 @@ static void readers_get_const_values() {
     std::vector<covey_entity> made = make_some(world, 30);
     static_assert(std::is_same_v<decltype(covey::get<const Mass>(world, made[0])), const Mass *>);
     CHECK(covey::get<const Mass>(world, made[3])->kilograms == 3 && !covey::get<const Mass>(world, made[4]));
-    static_assert(std::is_same_v<decltype(covey::handle().get<const Mass>()), const Mass *>);
+    static_assert(std::is_same_v<decltype(covey::entity_ref().get<const Mass>()), const Mass *>);
     covey::pool<const Mass> masses{ world };
     static_assert(std::is_same_v<decltype(masses.get(made[0])), const Mass *>);
     CHECK(masses.get(made[6])->kilograms == 6 && masses.count() == 10);
@@ -339,7 +339,7 @@ template <int Storage> static void construct() {
     CHECK(made && made == covey::get<T>(world, e) && made->number == 7 && T::moves == 0);
     covey::pool<T> pool{ world };
     CHECK(pool.emplace(f, 8, "eight")->number == 8 && !pool.emplace(f, 9, "nine"));
-    CHECK(covey::handle(world, g).emplace<T>(9, "nine")->text == "nine");
+    CHECK(covey::entity_ref(world, g).emplace<T>(9, "nine")->text == "nine");
     check_valid(world);
 }
 

@@ -289,7 +289,7 @@ FOR_EACH_TYPE(test_packing) {
     all_stay(); /* refused, or without holes */
     for (uint32_t i = 0; i < COUNT; i += 5) remove_value(e[i], type);
     note();
-    uint32_t holes = (covey_pool_size)(pool)-covey_pool_count(pool);
+    uint32_t holes = (covey_pool_position_count)(pool)-covey_pool_count(pool);
     assert_int_equal(covey_pool_pack(pool, hear_of_move, &told),
                      type == covey_id(Fixed) ? COVEY_OK : COVEY_ERROR_REFUSED);
     addresses_stay(was_not_moved);
@@ -298,12 +298,12 @@ FOR_EACH_TYPE(test_packing) {
         assert_int_equal(told, 0);
         return;
     }
-    assert_true(told != 0 && told <= holes && (covey_pool_size)(pool) == covey_pool_count(pool));
+    assert_true(told != 0 && told <= holes && (covey_pool_position_count)(pool) == covey_pool_count(pool));
     add_value(e[0], type, 0); /* there is no hole that it could fill */
     assert_int_equal(position_of(e[0]), covey_pool_count(pool) - 1);
     remove_value(e[1], type);
     assert_int_equal(covey_pool_pack(pool, NULL, NULL), COVEY_OK);
-    assert_int_equal((covey_pool_size)(pool), covey_pool_count(pool));
+    assert_int_equal((covey_pool_position_count)(pool), covey_pool_count(pool));
 }
 
 FOR_EACH_TYPE(test_clearing) {
@@ -471,7 +471,7 @@ FOR_EACH_TYPE(test_sorting_as_another_pool) {
 FOR_EACH_TYPE(test_keeping_order) {
     const covey_order by_number = { .key = COVEY_KEY_U32 };
     bool keeps = type == covey_id(Packed);
-    assert_int_equal(covey_pool_keep(pool, &by_number), keeps ? COVEY_OK : COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_keep_sorted(pool, &by_number), keeps ? COVEY_OK : COVEY_ERROR_REFUSED);
     all_stay();
     if (!keeps) return;
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -488,8 +488,8 @@ FOR_EACH_TYPE(test_keeping_order) {
     assert_int_equal(covey_pool_sort_as(pool, covey_pool_of(world, Other)), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_swap(pool, e[0], e[1]), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
-    assert_int_equal(covey_pool_keep(pool, &(covey_order){ .count = 2 }), COVEY_ERROR_RANGE);
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ .count = 2 }), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_int_equal(covey_pool_sort(pool, NULL), COVEY_OK);
 }
 
@@ -497,7 +497,7 @@ FOR_EACH_TYPE(test_keeping_order) {
 static void test_rows_of_a_kept_pool_may_lose_their_own(void **state) {
     (void)state;
     fill_world(covey_id(Packed));
-    assert_int_equal(covey_pool_keep(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
     visit_rows(covey_id(Packed), lose_own);
 }
 
@@ -511,10 +511,10 @@ static void test_compaction_waits_for_holes(void **state) {
     note();
     covey_compact(world);
     all_stay();
-    assert_int_equal((covey_pool_size)(pool), 100);
+    assert_int_equal((covey_pool_position_count)(pool), 100);
     assert_true(remove_value(e[COUNT - 2], covey_id(Lazy)));
     covey_compact(world);
-    assert_int_equal((covey_pool_size)(pool), 49);
+    assert_int_equal((covey_pool_position_count)(pool), 49);
     before[COUNT - 2].at = NULL;
     values_stay(all);
 }
@@ -609,7 +609,7 @@ static void test_pools_of_a_group_refuse_other_orders(void **state) {
     covey_group *group = fill_group();
     assert_int_equal(covey_pool_sort(pool, NULL), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_sort_as(pool, covey_pool_of(world, Other)), COVEY_ERROR_REFUSED);
-    assert_int_equal(covey_pool_keep(pool, &(covey_order){ 0 }), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ 0 }), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_swap(pool, e[0], e[1]), COVEY_ERROR_REFUSED);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
     assert_null(covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Packed), covey_id(Third) } }));

@@ -47,7 +47,7 @@ static void test_pools(void **state) {
     assert_int_equal(covey_pool_swap(blocked, a, b), COVEY_ERROR_REFUSED);
     assert_message(COVEY_ERROR_REFUSED,
                    "two Blocked could not be swapped: it needs a sparse pool that may move values, "
-                   "without an owning group and without a kept order");
+                   "without an owning group and not kept sorted");
     covey_pool *ordered = covey_pool_of(world, Ordered);
     assert_int_equal(covey_pool_convert(ordered, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
     assert_message(COVEY_ERROR_REFUSED,
@@ -56,14 +56,14 @@ static void test_pools(void **state) {
     assert_message(COVEY_ERROR_RANGE,
                    "Ordered could not change its storage: there is no such storage: use a value of covey_storage");
     covey_pool *packed = covey_pool_of(world, Packed);
-    assert_int_equal(covey_pool_keep(packed, &(covey_order){ .count = 1 }), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_pool_keep_sorted(packed, &(covey_order){ .count = 1 }), COVEY_ERROR_RANGE);
     assert_message(COVEY_ERROR_RANGE,
-                   "Packed could not be sorted: a kept order is of the whole pool: leave .from and .count out");
-    assert_int_equal(covey_pool_keep(packed, &(covey_order){ 0 }), COVEY_OK);
+                   "Packed could not be sorted: only a whole pool can be kept sorted: leave .from and .count out");
+    assert_int_equal(covey_pool_keep_sorted(packed, &(covey_order){ 0 }), COVEY_OK);
     assert_int_equal(covey_pool_convert(packed, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
-    assert_message(COVEY_ERROR_REFUSED, "Packed could not change its storage: it is kept in an order: end that with "
-                                        "covey_pool_keep");
-    (void)covey_pool_keep(packed, NULL);
+    assert_message(COVEY_ERROR_REFUSED, "Packed could not change its storage: it is kept sorted: end that with "
+                                        "covey_pool_keep_sorted");
+    (void)covey_pool_keep_sorted(packed, NULL);
 }
 
 static void test_trees_and_names(void **state) {

@@ -148,13 +148,14 @@ static bool record_create(scene *s) {
 }
 static bool create_at(scene *s) { return !covey_is_null(covey_create_at(s->world, 70 * COVEY_PAGE_SIZE + 1)); }
 static bool create_exact(scene *s) {
-    return !covey_is_null(covey_create_exact(s->world, covey_entity_make(70 * COVEY_PAGE_SIZE + 1, 3)));
+    const covey_entity e = covey_entity_make(70 * COVEY_PAGE_SIZE + 1, 3);
+    return covey_create_exact(s->world, &e, 1, COVEY_EXACT_NEW);
 }
 /* Far apart, so that each has a page of its own. */
 static bool create_again(scene *s) {
     const covey_entity all[] = { covey_entity_make(70 * COVEY_PAGE_SIZE + 1, 3),
                                  covey_entity_make(90 * COVEY_PAGE_SIZE, 1) };
-    return covey_create_again(s->world, all, 2);
+    return covey_create_exact(s->world, all, 2, COVEY_EXACT_AGAIN);
 }
 static bool create_in(scene *s) { return !covey_is_null(covey_create_in(s->world, s->range)); }
 static bool reserve_range(scene *s) { return covey_range_reserve(s->world, 50 * COVEY_PAGE_SIZE, 3).count == 3; }
@@ -398,8 +399,8 @@ static const operation operations[] = {
     { "covey_create_at, from nothing", empty_world, create_at },
     { "covey_create_exact", busy_world, create_exact },
     { "covey_create_exact, from nothing", empty_world, create_exact },
-    { "covey_create_again", busy_world, create_again },
-    { "covey_create_again, from nothing", empty_world, create_again },
+    { "covey_create_exact, again", busy_world, create_again },
+    { "covey_create_exact, again, from nothing", empty_world, create_again },
     { "covey_add, of a default", busy_world, add_default },
     { "covey_set, of a default", busy_world, set_default },
     { "covey_patch_or_add, of a default", busy_world, patch_default },
@@ -518,8 +519,8 @@ static bool clear_one(scene *s) {
     covey_clear(s->world, Late);
     return true;
 }
-static bool clear_all(scene *s) {
-    covey_clear_all(s->world);
+static bool clear_components(scene *s) {
+    covey_clear_components(s->world);
     return true;
 }
 static bool replace(scene *s) {
@@ -564,7 +565,7 @@ static bool pool_shrink(scene *s) {
     covey_pool *pool = covey_pool_find_raw(s->world, covey_id(Sorted));
     covey_pool_compact(pool);
     covey_pool_shrink(pool);
-    return covey_pool_count(pool) == (covey_pool_size)(pool);
+    return covey_pool_count(pool) == (covey_pool_position_count)(pool);
 }
 static bool pool_compact_blocks(scene *s) {
     covey_pool_compact(covey_pool_find_raw(s->world, covey_id(Block)));
@@ -674,7 +675,7 @@ static const operation free_operations[] = {
     { "covey_remove", busy_world, remove_all },
     { "covey_pool_remove", busy_world, pool_remove },
     { "covey_clear", world_with_hole, clear_one },
-    { "covey_clear_all", world_with_hole, clear_all },
+    { "covey_clear_components", world_with_hole, clear_components },
     { "covey_replace", busy_world, replace },
     { "covey_set, over a value", busy_world, overwrite },
     { "covey_patch", busy_world, patch },

@@ -73,7 +73,7 @@ static void make_kin(void) {
 
 static void make_watchers(void) {
     covey_order order = { .key = COVEY_KEY_U32, .descending = true };
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, Packed), &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, Packed), &order), COVEY_OK);
     group = covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Marked) } });
     queue = covey_queue_create(world);
     touched = covey_reactive_create(
@@ -299,8 +299,8 @@ static void rearrange(const covey_event *event, void *context) {
     covey_group *made = NULL;
     switch (turn++ % 9) {
     case 0: (void)covey_pool_sort(pool, &order); break;
-    case 1: (void)covey_pool_keep(pool, &order); break;
-    case 2: (void)covey_pool_keep(pool, NULL); break;
+    case 1: (void)covey_pool_keep_sorted(pool, &order); break;
+    case 2: (void)covey_pool_keep_sorted(pool, NULL); break;
     case 3: (void)covey_pool_convert(pool, COVEY_STORAGE_SPARSE); break;
     case 4: (void)covey_pool_convert(pool, COVEY_STORAGE_BLOCK); break;
     case 5: covey_compact(world); break;

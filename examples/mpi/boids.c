@@ -1,12 +1,13 @@
-/* Boids on a torus, over any number of ranks: each boid turns to where its neighbours fly, keeps to them, and keeps apart.
+/* Boids on a torus, over any number of ranks: each boid aligns with its neighbours, stays close, and keeps its
+ * distance.
  *
  *     mpirun -n 1 boids --boids 20000 --steps 200 --write flock
  *     mpirun -n 2 boids --boids 20000 --steps 200 --compare flock
  *
- * Each rank owns a part of the torus. Boids that leave it migrate, and boids of other ranks that are near it are there as
- * ghosts. Sums of floating-point numbers depend on their order, and so on the number of ranks: the digest is the same for
- * the same number of ranks only. But each boid carries a bound for how far another run can be from this one, and
- * --compare checks it, boid by boid. docs/mpi.md derives the bound. */
+ * Each rank owns a part of the torus. Boids that leave it migrate, and nearby boids of other ranks have ghosts in
+ * it. Sums of floating-point numbers depend on their order, and so on the number of ranks: the digest is the same
+ * only for the same number of ranks. But each boid carries a bound for its difference from another run, and
+ * --compare checks each boid against it. docs/mpi.md derives the bound. */
 #include "program.h"
 
 #include <covey/fields.h>
@@ -23,7 +24,7 @@ typedef struct {
 typedef struct {
     double x, y;
 } Velocity;
-/* How far the position and the velocity of the same boid can be from these, in a run with another number of ranks. */
+/* Bounds for the difference in position and velocity from a run with another number of ranks. */
 typedef struct {
     double position, velocity;
 } Drift;
@@ -36,9 +37,9 @@ COVEY_COMPONENT_DECLARE(Drift);
 COVEY_COMPONENT_DECLARE(Boid);
 COVEY_FIELDS_DEFINE(Position, f64(x), f64(y));
 COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position);
-COVEY_COMPONENT_DEFINE(Velocity, .raw = true);
-COVEY_COMPONENT_DEFINE(Drift, .raw = true);
-COVEY_COMPONENT_DEFINE(Boid, .raw = true);
+COVEY_COMPONENT_DEFINE(Velocity, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Drift, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Boid, .as_bytes = true);
 
 /* Boids at a distance of 1 or more do not see each other. Speeds tend to CRUISE, and stay below TOP. */
 #define DT 0.05
@@ -48,13 +49,13 @@ COVEY_COMPONENT_DEFINE(Boid, .raw = true);
 #define GAIN 1.005
 #define TOP 5.0
 #define CRUISE (TOP * 0.0997)
-/* Pairs are looked at that are a bit too far from each other, because they may be near in the other run. */
+/* Pairs that are slightly too far apart count, because they may be near each other in the other run. */
 #define REACH 1.001
-/* Half the distance from 1 to the next double, and a hundredth more: for terms in its square, and in the bound itself. */
+/* Half the distance from 1 to the next double, and one percent more, for second-order terms and errors of the bound. */
 #define ROUNDING (1.01 * 0x1p-53)
 #define ROOT_2 1.4142135623730951
 
-/* What a boid looks at: a copy of another one. */
+/* A copy of a boid, for its neighbours. */
 typedef struct seen {
     Position at;
     Velocity v;
@@ -62,7 +63,8 @@ typedef struct seen {
     covey_entity e;
 } seen;
 
-/* The cells along x or y: those of the torus, or those of the part that this rank sees. Cells are at least REACH long. */
+/* The cells along x or y: those of the torus, or those of the part that this rank sees. Cells are at least REACH
+ * long. */
 typedef struct axis {
     double origin, scale;
     uint32_t cells;
@@ -76,11 +78,11 @@ typedef struct model {
     uint32_t number, steps, step, rebalance_every, threads;
     uint64_t seed;
     double side;     /* of the torus */
-    double halo;     /* how wide ghosts are taken, in units of REACH; below 1 the result is wrong */
-    double apart;    /* how far boids begin from where they would */
-    double rounding; /* of an operation, in both runs together */
-    bool one_cell;   /* look at all boids, slowly */
-    bool round_up;   /* instead of to the nearest number */
+    double halo;     /* the halo, in units of REACH; below 1 the result is wrong */
+    double apart;    /* the offset of the first positions */
+    double rounding; /* the error of an operation, in both runs together */
+    bool one_cell;   /* compare all pairs, slowly */
+    bool round_up;   /* instead of to nearest */
     axis x, y;
     seen *met, *sorted;
     uint32_t *cell;       /* of each boid in `met` */
@@ -90,7 +92,7 @@ typedef struct model {
 
 /* ---- Cells -------------------------------------------------------------------------------------------------------*/
 
-/* Cells for what lies from `low` to `high`, and for its neighbours. */
+/* Makes cells for the part from `low` to `high`, and its neighbours. */
 static axis axis_make(double low, double high, double side) {
     double width = high - low + 2 * REACH;
     axis a = { .wraps = width >= side, .origin = low - REACH };
@@ -111,7 +113,7 @@ static uint32_t cell_at(const axis *a, double x, double side) {
     return cell < a->cells ? cell : a->cells - 1;
 }
 
-/* The cell and those beside it. Returns how many. */
+/* Lists a cell and the adjacent ones. Returns how many. */
 static uint32_t cells_around(const axis *a, uint32_t cell, uint32_t around[3]) {
     uint32_t count = 0, last = a->cells - 1;
     if (cell > 0 || a->wraps) around[count++] = cell > 0 ? cell - 1 : last;
@@ -137,7 +139,7 @@ static void meet(model *m, uint32_t at, seen boid) {
     m->cell[at] = cell_at(&m->y, boid.at.y, m->side) * m->x.cells + cell_at(&m->x, boid.at.x, m->side);
 }
 
-/* Sorts what is in `met` by cells. Within a cell, boids keep their order. */
+/* Sorts `met` by cells. The sort is stable. */
 static void sort_cells(model *m, uint32_t count) {
     uint32_t cells = m->x.cells * m->y.cells;
     if (cells > m->cells) m->first = sized(m->first, (cells + 2) * sizeof *m->first);
@@ -148,22 +150,22 @@ static void sort_cells(model *m, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) m->sorted[m->first[m->cell[i] + 1]++] = m->met[i];
 }
 
-/* ---- What neighbours do ------------------------------------------------------------------------------------------*/
+/* ---- Neighbours --------------------------------------------------------------------------------------------------*/
 
-/* Over the neighbours of a boid. */
+/* Sums over the neighbours of a boid. */
 typedef struct sums {
-    double x, y;      /* of what each adds to the acceleration */
+    double x, y;      /* of the contributions to the acceleration */
     double weight;    /* of kernels */
-    double size;      /* at least that of the lengths of what each adds */
-    double steepness; /* of how much of a change in place goes into the acceleration, at most */
-    double drift;     /* of what their drifts add to the acceleration, at most */
+    double size;      /* an upper bound for the lengths of the contributions */
+    double steepness; /* of bounds for the change of acceleration per change of position */
+    double drift;     /* of bounds for the change of acceleration from the drifts of neighbours */
     uint32_t count;
 } sums;
 
-/* The shorter way around the torus. */
+/* The shorter distance around the torus. */
 static double short_way(double d, double side) { return d > side / 2 ? d - side : d < -side / 2 ? d + side : d; }
 
-/* The kernel at the square of a distance. It ends without a step and without a bend. */
+/* The kernel at the square of a distance. It and its slope go to 0 continuously. */
 static double kernel(double q) {
     double t = q < 1 ? 1 - q : 0;
     return t * t;
@@ -266,7 +268,7 @@ static void fly(covey_job *job, void *context) {
     }
 }
 
-/* ---- Parts of the torus ------------------------------------------------------------------------------------------*/
+/* ---- Partition ---------------------------------------------------------------------------------------------------*/
 
 static void look_at_own_part(model *m) {
     double low[2], high[2];
@@ -287,16 +289,17 @@ static void divide(model *m) {
     parts.axes[0] = (covey_mpi_axis){ .field = "x", .high = m->side, .wraps = true };
     parts.axes[1] = (covey_mpi_axis){ .field = "y", .high = m->side, .wraps = true };
     m->partition = covey_mpi_partition_create(m->mpi, &parts);
-    if (!m->partition) fail(m->mpi, "the torus cannot be divided");
+    if (!m->partition) fail(m->mpi, "the partition cannot be created");
     covey_mpi_ghosts_desc ghosts = { .types = types, .near = covey_mpi_partition_near, .context = m->partition };
-    if (covey_mpi_ghosts(m->mpi, &ghosts) != COVEY_OK) fail(m->mpi, "there are no ghosts");
+    if (covey_mpi_ghosts_define(m->mpi, &ghosts) != COVEY_OK) fail(m->mpi, "ghosts cannot be defined");
     look_at_own_part(m);
 }
 
-/* As many boids for each rank. */
+/* Gives each rank the same number of boids. */
 static void divide_again(model *m) {
-    if (covey_mpi_partition_balance(m->partition, 0, -1, NULL) != COVEY_OK || covey_mpi_refresh(m->mpi) != COVEY_OK)
-        fail(m->mpi, "boids cannot be divided again");
+    if (covey_mpi_partition_balance(m->partition, 0, -1, NULL) != COVEY_OK ||
+        covey_mpi_ghosts_refresh(m->mpi) != COVEY_OK)
+        fail(m->mpi, "boids cannot be rebalanced");
     look_at_own_part(m);
 }
 
@@ -307,7 +310,7 @@ static double fraction_of(const model *m, uint64_t what, uint32_t number) {
     return (double)(random_of(m->seed, what, number) >> 11) * 0x1p-53;
 }
 
-/* A boid at random. All fly to about the same corner. */
+/* A random boid. All fly in about the same direction. */
 static seen hatch(const model *m, uint32_t number) {
     Velocity v = { fraction_of(m, 3, number) + 0.1, fraction_of(m, 4, number) + 0.1 };
     double speed = length(v) / CRUISE, angle = 8 * fraction_of(m, 5, number);
@@ -332,7 +335,7 @@ static void settle(model *m) {
 }
 /* ---- Results -----------------------------------------------------------------------------------------------------*/
 
-/* A boid, as files have it, in the order of numbers. */
+/* A boid in a file. Files are sorted by number. */
 typedef struct record {
     Position at;
     Velocity v;
@@ -341,7 +344,7 @@ typedef struct record {
 } record;
 
 static record *own_records(const model *m, int *count) {
-    record *own = sized(NULL, (covey_mpi_owned(m->mpi) + 1) * sizeof *own);
+    record *own = sized(NULL, (covey_mpi_owned_count(m->mpi) + 1) * sizeof *own);
     covey_view view = covey_view_of(m->world, Position, Velocity, Drift, Boid);
     covey_iter it = covey_view_iter(&view);
     *count = 0;
@@ -358,7 +361,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* All boids, on the first rank, and NULL on the others. */
+/* Gathers all boids on the first rank. Returns NULL on the others. */
 static record *gather(const model *m) {
     int count, size = covey_mpi_size(m->mpi), *counts = sized(NULL, (2 * (size_t)size + 1) * sizeof *counts);
     int *starts = counts + size;
@@ -368,8 +371,7 @@ static record *gather(const model *m) {
     MPI_Allgather(&count, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD);
     starts[0] = 0;
     for (int r = 0; r < size; r++) starts[r + 1] = starts[r] + counts[r];
-    if (starts[size] != (int)(m->number * sizeof *all))
-        fail(NULL, "there are more or fewer boids than at the beginning");
+    if (starts[size] != (int)(m->number * sizeof *all)) fail(NULL, "the number of boids changed");
     MPI_Gatherv(own, count, MPI_BYTE, all, counts, starts, MPI_BYTE, 0, MPI_COMM_WORLD);
     if (all) qsort(all, m->number, sizeof *all, by_number);
     free(own);
@@ -387,12 +389,12 @@ static record *read_file(const model *m, const char *path) {
     record *all = sized(NULL, (m->number + 1) * sizeof *all);
     FILE *file = fopen(path, "rb");
     if (!file || fread(all, sizeof *all, m->number + 1, file) != m->number)
-        fail(NULL, "the file of --compare cannot be read, or was written with another number of --boids");
+        fail(NULL, "the file of --compare cannot be read, or has another number of boids");
     fclose(file);
     return all;
 }
 
-/* The largest of some differences, and the largest part of its bound that one of them is. */
+/* The largest difference, and the largest ratio of a difference to its bound. */
 typedef struct difference {
     double most, part;
 } difference;
@@ -422,7 +424,7 @@ static bool compare(const model *m, const record *all, const record *others) {
     return beyond == 0;
 }
 
-/* Writes and compares, on the first rank. Returns the status of the program. */
+/* Writes and compares files on the first rank. Returns the exit status. */
 static int use_files(const model *m, const char *write, const char *other) {
     record *all = write || other ? gather(m) : NULL;
     int status = 0;
@@ -450,21 +452,21 @@ static void print_result(const model *m) {
         bounds[1] = fmax(bounds[1], a->drift.velocity);
     }
     free(own);
-    if (covey_mpi_fold_f64(m->mpi, COVEY_MPI_SUM, total, 4) != COVEY_OK ||
-        covey_mpi_fold_f64(m->mpi, COVEY_MPI_MAX, bounds, 2) != COVEY_OK ||
+    if (covey_mpi_reduce_f64(m->mpi, COVEY_MPI_SUM, total, 4) != COVEY_OK ||
+        covey_mpi_reduce_f64(m->mpi, COVEY_MPI_MAX, bounds, 2) != COVEY_OK ||
         covey_mpi_digest(m->mpi, types, &digest) != COVEY_OK)
-        fail(m->mpi, "no digest");
+        fail(m->mpi, "the result cannot be computed");
     if (covey_mpi_rank(m->mpi) != 0) return;
-    printf("boids %.0f, mean speed %.3f, of which in the same direction %.3f\n", total[0], total[3] / total[0],
+    printf("boids %.0f, mean speed %.3f, speed of the mean velocity %.3f\n", total[0], total[3] / total[0],
            hypot(total[1], total[2]) / total[0]);
-    if (2 * bounds[0] > REACH - 1) printf("no bound, after so many steps\n");
+    if (2 * bounds[0] > REACH - 1) printf("no bound: too many steps\n");
     else printf("bound %.2g for positions, %.2g for velocities\n", bounds[0], bounds[1]);
     printf("digest %016llx\n", (unsigned long long)digest);
 }
 
 /* ---- The program -------------------------------------------------------------------------------------------------*/
 
-/* Boids go where they belong, and ghosts of them to where they are seen. */
+/* Migrates boids, and refreshes ghosts. */
 static void add_exchanges(model *m, covey_schedule *schedule) {
     const covey_mpi_system exchanges[] = {
         { .mpi = m->mpi, .partition = m->partition, .system = { .name = "exchange" } },
@@ -519,9 +521,9 @@ static model read_options(int argc, char **argv) {
                 .one_cell = has_option(argc, argv, "--one-cell"),
                 .round_up = has_option(argc, argv, "--round-up"),
                 .rounding = 2 * ROUNDING };
-    if (m.round_up) m.rounding = 3 * ROUNDING; /* twice as much in this run */
-    if (!(m.side >= 4 && m.side <= 10000)) fail(NULL, "--side goes from 4 to 10000");
-    if (m.number == 0 || m.number > 10000000) fail(NULL, "--boids goes from 1 to 10000000");
+    if (m.round_up) m.rounding = 3 * ROUNDING; /* rounding up doubles the error of this run */
+    if (!(m.side >= 4 && m.side <= 10000)) fail(NULL, "--side must be from 4 to 10000");
+    if (m.number == 0 || m.number > 10000000) fail(NULL, "--boids must be from 1 to 10000000");
     return m;
 }
 

@@ -5,7 +5,7 @@ typedef struct {
     int32_t x;
 } Walker;
 COVEY_COMPONENT_DECLARE(Walker);
-COVEY_COMPONENT_DEFINE(Walker, .raw = true);
+COVEY_COMPONENT_DEFINE(Walker, .as_bytes = true);
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);

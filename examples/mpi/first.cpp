@@ -4,7 +4,7 @@
 struct Walker {
     int32_t x;
 };
-COVEY_CPP_DEFINE(Walker, covey::options().raw());
+COVEY_CPP_DEFINE(Walker, covey::options().as_bytes());
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);

@@ -4,7 +4,7 @@ ranks() {
     ranks_count=$1
     shift
     case $("$MPIRUN" --version 2>&1) in
-    *"Open MPI"* | *OpenRTE*) # messages stay on this machine; there may be more ranks than cores
+    *"Open MPI"* | *OpenRTE*) # only this machine, possibly with more ranks than cores
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 \
             "$MPIRUN" --oversubscribe --bind-to none --mca btl self,vader -n "$ranks_count" "$@" ;;
     *) "$MPIRUN" -n "$ranks_count" "$@" ;;

@@ -44,8 +44,8 @@ void print_ranks(const covey_mpi *mpi, const char *entities, double seconds) {
     enum { COLUMNS = 6 };
     int size = covey_mpi_size(mpi), first = covey_mpi_rank(mpi) == 0;
     covey_mpi_stats s = covey_mpi_stats_of(mpi);
-    double own[COLUMNS] = { covey_mpi_owned(mpi), (double)s.sent, (double)s.ghosts,
-                            (double)s.bytes_sent, s.waited,       seconds };
+    double own[COLUMNS] = { covey_mpi_owned_count(mpi), (double)s.entities_sent, (double)s.ghosts_created,
+                            (double)s.bytes_sent,       s.seconds_waited,        seconds };
     double *all = first ? malloc((size_t)size * sizeof own) : NULL;
     if (first && !all) fail(NULL, "no memory");
     MPI_Gather(own, COLUMNS, MPI_DOUBLE, all, COLUMNS, MPI_DOUBLE, 0, MPI_COMM_WORLD);

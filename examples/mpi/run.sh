@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a model on 2 ranks and on one, and compares the results: the digests of the epidemic, which are equal, or the
-# places of boids, which are within bounds.
+# Runs a model on 2 ranks and on one, and compares the results. The digests of the epidemic are equal; the positions of
+# boids differ within bounds.
 #
 #     run.sh MODEL [OPTIONS OF THE MODEL...]
 set -eu

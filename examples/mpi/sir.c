@@ -1,16 +1,18 @@
-/* An epidemic on a torus, over any number of ranks: agents walk at random, infect those in the same cell, and recover.
+/* An epidemic on a torus, over any number of ranks: agents walk at random, infect those in the same cell, and
+ * recover.
  *
  *     mpirun -n 2 sir --agents 1000000 --steps 100 --save epidemic
  *     mpirun -n 3 sir --begin 100 --steps 200 --load epidemic
  *
- * --rebalance 20 makes new boxes whenever a rank has taken more than 20 % longer than the mean in the last 10 steps, and
- * --rebalance-every 100 makes them each 100 steps, so that ranks have the same number of agents.
+ * --rebalance 20 makes new boxes whenever a rank took more than 20 % longer than the mean in the last 10 steps.
+ * --rebalance-every 100 makes new boxes every 100 steps, so that ranks have the same number of agents.
  *
- * --trace FILE writes what rank 0 did in the last 10 steps, with the bytes and waiting time of exchanges, for Perfetto.
+ * --trace FILE writes a trace of the last 10 steps of rank 0 for Perfetto, with the bytes and waiting time of
+ * exchanges.
  *
- * Each rank owns a box of cells, and agents that leave it migrate. All arithmetic is in integers, and random numbers are
- * made of the seed, the step and the agent's number, so that neither the order of agents nor the number of ranks and
- * threads changes the result: the digest is always the same. */
+ * Each rank owns a box of cells, and agents that leave it migrate. The model is deterministic: all arithmetic is in
+ * integers, and random numbers depend only on the seed, the step and the number of the agent. So the digest is the
+ * same for any order of agents, and any number of ranks and threads. */
 #include "program.h"
 
 #include <covey/schedule.h>
@@ -28,12 +30,12 @@ typedef struct {
 } Health;
 COVEY_COMPONENT_DECLARE(Agent);
 COVEY_COMPONENT_DECLARE(Health);
-/* Packed, so that those who come and go leave no gaps; a group keeps both in one order. */
-COVEY_COMPONENT_DEFINE(Agent, .raw = true, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Health, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+/* Sparse storage, so that agents that leave make no holes. A group keeps both components in the same order. */
+COVEY_COMPONENT_DEFINE(Agent, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Health, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
 
-enum { MOST_SIDE = 4096, SICK_STEPS = 40, ODDS = 4 }; /* infection comes with odds of 1 in 4 */
-enum { MEASURED = 10 };                               /* steps, after which the times of ranks are compared */
+enum { MOST_SIDE = 4096, SICK_STEPS = 40, ODDS = 4 }; /* one contact in 4 infects */
+enum { MEASURED = 10 };                               /* steps between comparisons of the times of ranks */
 
 typedef struct model {
     covey_world *world;
@@ -45,12 +47,12 @@ typedef struct model {
     uint32_t side;                       /* of the torus */
     uint64_t seed;
     uint16_t *sick;         /* in each cell */
-    double resumed, worked; /* when systems went on after the last exchange; seconds since boxes were compared */
+    double resumed, worked; /* the time when the last exchange ended; seconds worked since the last comparison */
 } model;
 
 /* ---- Systems -----------------------------------------------------------------------------------------------------*/
 
-/* One back, none, or one on. */
+/* Moves by -1, 0 or 1. */
 static uint16_t stepped(uint32_t at, uint32_t by, uint32_t side) {
     uint32_t to = at + by + side - 1;
     return (uint16_t)(to >= side ? (to - side >= side ? to - 2 * side : to - side) : to);
@@ -68,7 +70,7 @@ static void walk(covey_job *job, void *context) {
     }
 }
 
-/* Agents move to the ranks that own their cells. Waiting for other ranks is not work of this one. */
+/* Moves agents to the ranks that own their cells. Waiting for other ranks does not count as work. */
 static void exchange(covey_job *job, void *context) {
     model *m = context;
     m->worked += MPI_Wtime() - m->resumed;
@@ -83,7 +85,7 @@ static void clear_sick(const model *m) {
         memset(m->sick + (size_t)y * m->side + (size_t)low[0], 0, (size_t)(high[0] - low[0]) * sizeof *m->sick);
 }
 
-/* The sick of each cell, and those who recover. */
+/* Counts the sick of each cell, and lets agents recover. */
 static void count_sick(covey_job *job, void *context) {
     model *m = context;
     clear_sick(m);
@@ -128,7 +130,7 @@ static covey_mpi_partition *make_boxes(const model *m) {
     return covey_mpi_partition_create(m->mpi, &desc);
 }
 
-/* By what ranks measured, or by the number of their agents. */
+/* By measured times, or by the number of agents. */
 static void rebalance(model *m) {
     covey_result result = COVEY_OK;
     uint32_t next = m->step + 1;
@@ -141,7 +143,7 @@ static void rebalance(model *m) {
     if (result != COVEY_OK) fail(m->mpi, "agents cannot move");
 }
 
-static void settle(model *m) {
+static void create_agents(model *m) {
     for (uint32_t number = 0; number < m->number; number++) {
         uint64_t random = random_of(m->seed, UINT64_MAX, number);
         Agent agent = { number, (uint16_t)(random % m->side), (uint16_t)((random >> 32) % m->side) };
@@ -203,10 +205,10 @@ static void print_result(model *m) {
             states[0] += covey_field_const(&it, 1, Health)[i].infected;
             states[1] += covey_field_const(&it, 1, Health)[i].recovered;
         }
-    if (covey_mpi_fold_i64(m->mpi, COVEY_MPI_SUM, states, 2) != COVEY_OK ||
+    if (covey_mpi_reduce_i64(m->mpi, COVEY_MPI_SUM, states, 2) != COVEY_OK ||
         covey_mpi_count(m->mpi, covey_group_view(m->agents), &count) != COVEY_OK ||
         covey_mpi_digest(m->mpi, types, &digest) != COVEY_OK)
-        fail(m->mpi, "no digest");
+        fail(m->mpi, "the result cannot be computed");
     if (covey_mpi_rank(m->mpi) == 0)
         printf("agents %llu, infected %lld, recovered %lld\ndigest %016llx\n", (unsigned long long)count,
                (long long)states[0], (long long)states[1], (unsigned long long)digest);
@@ -229,15 +231,15 @@ int main(int argc, char **argv) {
     covey_report report = { .result = COVEY_ERROR_MEMORY, .text = "no memory" };
     m.world = covey_world_create(NULL);
     if (m.world) m.mpi = covey_mpi_create(MPI_COMM_WORLD, m.world, &(covey_mpi_desc){ .types = types }, &report);
-    if (m.side == 0 || m.side > MOST_SIDE) fail(NULL, "--side goes from 1 to 4096");
+    if (m.side == 0 || m.side > MOST_SIDE) fail(NULL, "--side must be from 1 to 4096");
     m.sick = malloc((size_t)m.side * m.side * sizeof *m.sick);
     if (!m.mpi || !m.sick) fail(NULL, report.text);
     covey_schedule *schedule = covey_schedule_create(m.world, &(covey_schedule_desc){ .threads = m.threads });
     m.agents = covey_group_create(m.world, &(covey_group_desc){ .own = { covey_id(Agent), covey_id(Health) } });
     if (!schedule || !m.agents) fail(NULL, "no memory");
     m.boxes = make_boxes(&m);
-    if (!m.boxes) fail(m.mpi, "no partition");
-    if (!load) settle(&m);
+    if (!m.boxes) fail(m.mpi, "the partition cannot be created");
+    if (!load) create_agents(&m);
     else if (covey_mpi_load(m.mpi, load, covey_mpi_partition_place, m.boxes) != COVEY_OK)
         fail(m.mpi, "the checkpoint cannot be loaded");
     add_systems(&m, schedule);
@@ -247,7 +249,7 @@ int main(int argc, char **argv) {
     if (!has_option(argc, argv, "--quiet")) print_ranks(m.mpi, "agents", seconds);
     if (trace) write_trace(&m, schedule, trace);
     print_result(&m);
-    if (save && covey_mpi_save(m.mpi, save) != COVEY_OK) fail(m.mpi, "no checkpoint");
+    if (save && covey_mpi_save(m.mpi, save) != COVEY_OK) fail(m.mpi, "the checkpoint cannot be saved");
     covey_schedule_destroy(schedule);
     covey_mpi_partition_destroy(m.boxes);
     covey_mpi_destroy(m.mpi);

@@ -37,7 +37,7 @@ int main(void) {
     show(world, "Dolly", dolly);
     printf("the stone %s a sheep\n", covey_has(world, stone, Sheep) ? "is" : "is not");
 
-    /* Molly leaves. Polly gets her index, but not her generation, so that Molly's handle stays without an entity. */
+    /* Molly leaves. Polly gets her index with another generation, so Molly's handle is stale. */
     covey_destroy(world, molly);
     covey_entity polly = add_sheep(world, 7, 2);
     show(world, "Molly", molly);

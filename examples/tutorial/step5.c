@@ -20,7 +20,7 @@ static covey_entity add(covey_world *world, covey_entity parent, const char *nam
     return e;
 }
 
-/* A walk through a tree visits parents before their children, so that each finds its parent done. */
+/* A walk through a tree visits parents before their children, so the position of the parent is already known. */
 static void place(covey_world *world, covey_entity root) {
     for (covey_entity e = root; !covey_is_null(e); e = covey_tree_next(world, root, e)) {
         const Offset *offset = covey_get(world, e, Offset);

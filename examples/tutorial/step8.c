@@ -51,7 +51,7 @@ int main(void) {
     covey_create_with(world, covey_with(Wolf, { 20, prey }));
     show(world, "at the beginning");
 
-    /* A snapshot before each step, in memory. A whistle that is heard late is played where it belongs. */
+    /* Saves a snapshot before each step, in memory, so that a late whistle can be replayed at its own step. */
     covey_history *history = covey_history_create(world, FRAMES);
     for (int frame = 0; frame < FRAMES; frame++) {
         if (!covey_history_save(history)) return 1;

@@ -22,17 +22,20 @@
  *     3  memory              7  components      11  resources
  *     4  component types     8  held pools      12  copies
  *
- * It includes five more headers, which are part of it:
+ * It includes seven more headers, which are part of it:
  *
- *     covey/order.h          sorting, and groups, whose components lie side by side
+ *     covey/sort.h           sorting pools, once or for good
+ *     covey/group.h          groups, whose components lie side by side
  *     covey/react.h          signals, queues and reactive sets, which report changes
- *     covey/visibility.h     change ticks; disabling entities and components
- *     covey/stats.h          inspection: text, storage advice, maps of pools, memory
- *     covey/sparse_set.h     the sparse set, for programs without a world
+ *     covey/tick.h           change ticks: when values were changed
+ *     covey/enable.h         disabling and enabling entities and components
+ *     covey/print.h          worlds as text
+ *     covey/advice.h         advice on storages and groups, maps of pools
  *
- * Optional features have headers of their own: covey/commands.h, covey/fields.h, covey/handle.h, covey/hierarchy.h,
- * covey/history.h, covey/schedule.h, covey/image.h. Headers below covey/detail/ hold inline code and the structures
- * that it needs. They are not API, and may change with any version.
+ * Optional features have headers of their own: covey/commands.h, covey/fields.h, covey/hierarchy.h,
+ * covey/history.h, covey/schedule.h, covey/image.h. covey/sparse_set.h has the sparse set, for programs without a world.
+ * Headers below covey/detail/ hold inline code and the structures that it needs. They are not API, and may change with
+ * any version.
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls return NULL or false and change nothing.
@@ -119,7 +122,6 @@ typedef struct covey_pool covey_pool;
 typedef struct covey_type covey_type;
 typedef struct covey_fields covey_fields;
 typedef struct covey_codec covey_codec;
-typedef struct covey_sparse_set covey_sparse_set;
 typedef struct covey_group covey_group;
 typedef struct covey_reactive covey_reactive;
 typedef struct covey_queue covey_queue;
@@ -236,17 +238,17 @@ struct covey_type {
     uint32_t align;        /* a power of two up to 64 that divides size */
     covey_storage storage; /* a policy other than COVEY_SWAP_AND_POP selects, and needs, COVEY_STORAGE_SPARSE */
     covey_policy policy;
-    bool zero_vacated;          /* zero the bytes that a removed or moved value leaves behind */
+    bool zero_erased;           /* zero the bytes that a removed or moved value leaves behind */
     bool no_copy;               /* refuse to copy values, to other entities and to other worlds */
-    bool ticks;                 /* remember when each value was changed (covey/visibility.h) */
-    bool raw;                   /* images hold the bytes as they are; for types without pointers, padding and hooks */
+    bool ticks;                 /* remember when each value was changed (covey/tick.h) */
+    bool as_bytes;              /* images hold the bytes of a value; for types without pointers, padding and hooks */
     bool transient;             /* images leave the type out */
     uint8_t compact_above;      /* ordered: covey_compact skips the pool while at most this many percent are holes */
     covey_drop_fn *drop;        /* optional: called when a value is removed or overwritten */
     covey_copy_fn *copy;        /* optional: without it, a type with `drop` or `move` cannot be copied */
-    covey_move_fn *move;        /* optional: replaces memcpy; not for raw types */
+    covey_move_fn *move;        /* optional: replaces memcpy; not with .as_bytes */
     void *context;              /* passed to the hooks */
-    const covey_fields *fields; /* optional: the fields of a value (covey/fields.h); not for raw types */
+    const covey_fields *fields; /* optional: the fields of a value (covey/fields.h); not with .as_bytes */
     const covey_codec *codec;   /* optional: functions that save and load what a value owns (covey/image.h) */
     /* Optional: the default value. Adding a component without a value adds a copy of it, made by `copy` if there is
      * one; loading takes from it the fields that an image lacks. A type with `drop` or `move` needs `copy` for this.
@@ -282,8 +284,6 @@ struct covey_type {
 
 /* ---- 5. Worlds ---------------------------------------------------------------------------------------------------*/
 
-/* Receives text in pieces. */
-typedef void covey_write_fn(const char *text, void *context);
 /* Called for each failed call, on the thread of that call, with the result and a sentence that names what was
  * refused. */
 typedef void covey_log_fn(covey_result item, const char *text, void *context);
@@ -366,7 +366,7 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
  * index of a new entity depends only on which indices are in use, not on what happened before. Each use of an index has
  * a new generation, and an index whose generations are used up is retired. So a stale handle never resolves, with two
  * exceptions that you ask for: covey_history_restore returns to a state in which later handles were not issued yet, so
- * they are issued again (covey/history.h); and covey_create_again brings an entity back under its old handle. */
+ * they are issued again (covey/history.h); and COVEY_EXACT_AGAIN brings an entity back under its old handle. */
 
 /* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) run out, or when a listener
  * destroyed it at once (GONE). O(1); when 64 indices are used up, the next free one is searched for, which skips 65,536
@@ -382,16 +382,20 @@ COVEY_NODISCARD COVEY_API bool covey_create_many(covey_world *world, covey_entit
  * below it. */
 COVEY_API covey_entity covey_create_at(covey_world *world, uint32_t index);
 
-/* Makes the entity with exactly this handle, for example one that a server sent. Skipped generations of the index are
- * never used. Returns null when the index is in use or retired, or this generation or a later one was used before
- * (TAKEN); when no entity can have this handle, because the index is too large, or the generation is even or too large
- * (RANGE); or when memory runs out. Costs as covey_create_at. */
-COVEY_API covey_entity covey_create_exact(covey_world *world, covey_entity e);
+/* Which handles covey_create_exact may issue. */
+typedef enum covey_exact {
+    COVEY_EXACT_NEW = 0,  /* only generations that are later than all of their index here */
+    COVEY_EXACT_AGAIN = 1 /* also the last generation of an index: for entities that left this world and come back */
+} covey_exact;
 
-/* Makes entities with exactly these handles, also if the generation is the last one that the index had here: for
- * entities that moved to another world and come back. Their old handles resolve again. All or nothing. Fails as
- * covey_create_exact does, and when a handle is listed twice (TAKEN). O(count). */
-COVEY_NODISCARD COVEY_API bool covey_create_again(covey_world *world, const covey_entity *entities, uint32_t count);
+/* Makes entities with exactly these handles, for example handles that a server sent. Skipped generations of an index are
+ * never used. Under COVEY_EXACT_AGAIN, stale handles that are given resolve again. All or nothing. Returns false when an
+ * index is in use, given twice or retired, or the generation was used before (TAKEN); when no entity can have a handle,
+ * because its index is too large, or its generation is even or too large (RANGE); or when memory runs out. Returns true
+ * whatever listeners did to the entities. O(count); a high index costs as for covey_create_at.
+ *     covey_create_exact(world, &e, 1, COVEY_EXACT_NEW); */
+COVEY_NODISCARD COVEY_API bool covey_create_exact(covey_world *world, const covey_entity *entities, uint32_t count,
+                                                  covey_exact which);
 
 /* A range of indices that covey_create does not use. { 0, 0 } is null. */
 typedef struct covey_range {
@@ -419,7 +423,7 @@ COVEY_API void covey_destroy_all(covey_world *world);
 
 /* Whether the handle names a living entity of this world. A handle does not contain its world: one from another world
  * is refused only if its index or generation differs here. To be sure, give each world its own indices with
- * .first_index, or keep the world beside the entity (covey/handle.h). */
+ * .first_index, or keep the world beside the entity. */
 COVEY_HOT bool covey_alive(const covey_world *world, covey_entity e);
 
 /* How many entities are alive. */
@@ -429,7 +433,7 @@ COVEY_API uint32_t covey_entity_count(const covey_world *world);
 COVEY_API covey_entity covey_entity_at(const covey_world *world, uint32_t index);
 
 /* The generation of the last entity with this index, alive or dead: an odd number, or 0 if there never was one.
- * covey_create_exact needs a larger one. O(1). */
+ * COVEY_EXACT_NEW needs a larger one. O(1). */
 COVEY_API uint32_t covey_generation_at(const covey_world *world, uint32_t index);
 /* The first index, from this one on, that an entity has or had; COVEY_NONE if there is none. O(indices skipped), where
  * a missing page of the world's table counts as one index. */
@@ -547,7 +551,7 @@ COVEY_API uint32_t covey_remove_if_raw(covey_world *world, const covey_type *typ
  * stay, too. */
 #define covey_clear(world, T) covey_clear_raw(COVEY__WORLD(world), covey_id(T))
 COVEY_API void covey_clear_raw(covey_world *world, const covey_type *type);
-COVEY_API void covey_clear_all(covey_world *world);
+COVEY_API void covey_clear_components(covey_world *world);
 
 /* The first entity, in the pool's order, whose component equals *value: equal(component, value) is true, or, if `equal`
  * is NULL, all bytes are the same, padding included. Null if there is none. O(n). covey_first returns the first entity
@@ -635,12 +639,12 @@ COVEY_API uint32_t covey_pool_position(const covey_pool *pool, covey_entity e); 
 COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t position);
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool); /* components */
 
-/* The packed arrays of a sparse pool: value i belongs to id i, for i below covey_pool_size. A block pool has none: its
+/* The packed arrays of a sparse pool: value i belongs to id i, for i below covey_pool_position_count. A block pool has none: its
  * size is 0 and its arrays are NULL; at assertion level 1 the log says so, too (REFUSED). Under a policy that leaves
  * holes, some positions are holes, whose ids and values have no meaning: iterate with covey_pool_next, or compact
  * first. In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for them, and covey_pool_page
  * returns page k. */
-COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool);           /* positions: components and holes */
+COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool);           /* positions: components and holes */
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool); /* NULL while the pool never had any */
 #define covey_pool_values(pool, T) ((T *)covey_pool_values_raw(COVEY__TYPED(pool, T)))
 COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool);
@@ -648,7 +652,7 @@ COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool);
 COVEY_API void *covey_pool_page_raw(const covey_pool *pool, uint32_t page);
 
 /* Exchanges the positions of two components of a sparse pool. ABSENT when one is absent; REFUSED for pools that are in
- * place, in blocks, kept in order or owned by a group. */
+ * place, in blocks, kept sorted or owned by a group. */
 COVEY_API covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b);
 
 /* Reserves room for `count` components in total, so that adding up to that number allocates no memory for values. Does
@@ -672,7 +676,7 @@ COVEY_API covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, 
 
 /* Stores the components of a pool in another storage from now on; COVEY_STORAGE_DEFAULT means that of its type. Handles
  * stay valid; addresses are invalidated. A pool that becomes sparse starts in index order. All or nothing: MEMORY;
- * REFUSED for pools with stable addresses (in place, pinned), kept in order or owned by a group, and for blocks if the
+ * REFUSED for pools with stable addresses (in place, pinned), kept sorted or owned by a group, and for blocks if the
  * type names a policy. */
 COVEY_NODISCARD COVEY_API covey_result covey_pool_convert(covey_pool *pool, covey_storage storage);
 
@@ -734,7 +738,7 @@ typedef struct covey_view_desc {
     const covey_type *without[COVEY_TERMS];  /* must be absent */
     const covey_type *read[COVEY_TERMS];     /* those of the above that the loop only reads; it may write the others */
     const covey_type *changed[COVEY_TERMS];  /* those of `with` that covey_view_iter_since filters by */
-    bool disabled;                           /* include disabled entities and components (covey/visibility.h) */
+    bool include_disabled;                   /* match disabled entities and components, too (covey/enable.h) */
 } covey_view_desc;
 
 /* A view is a value. A zeroed one matches nothing. */
@@ -756,7 +760,7 @@ COVEY_API bool covey_view_valid(const covey_view *view);
 /* The number of fields; the type of a field; whether a field is only read. */
 COVEY_API uint32_t covey_view_fields(const covey_view *view);
 COVEY_API const covey_type *covey_view_type(const covey_view *view, uint32_t field);
-COVEY_API bool covey_view_reads(const covey_view *view, uint32_t field);
+COVEY_API bool covey_view_is_read_only(const covey_view *view, uint32_t field);
 
 /* How many entities match. Exact; counts bits where all pools are blocks, and never reads values. */
 COVEY_API uint32_t covey_view_count(const covey_view *view);
@@ -995,11 +999,13 @@ COVEY_NODISCARD COVEY_API covey_world *covey_world_clone(covey_world *world, con
 
 #include <covey/detail/define.h>
 
-#include <covey/order.h>
+#include <covey/advice.h>
+#include <covey/enable.h>
+#include <covey/group.h>
+#include <covey/print.h>
 #include <covey/react.h>
-#include <covey/sparse_set.h>
-#include <covey/stats.h>
-#include <covey/visibility.h>
+#include <covey/sort.h>
+#include <covey/tick.h>
 
 #include <covey/detail/contract.h>
 #include <covey/detail/layout.h>

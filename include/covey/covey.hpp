@@ -22,7 +22,6 @@
 
 #include <covey/commands.h>
 #include <covey/covey.h>
-#include <covey/handle.h>
 
 #include <algorithm>
 #include <functional>
@@ -88,9 +87,9 @@ class options {
         changed.name_ = wanted;
         return changed;
     }
-    constexpr options zero_vacated() const noexcept {
+    constexpr options zero_erased() const noexcept {
         options changed = *this;
-        changed.zero_vacated_ = true;
+        changed.zero_erased_ = true;
         return changed;
     }
     /* Refuses copies although the type has a copy constructor. Types without one always refuse them. */
@@ -99,16 +98,16 @@ class options {
         changed.no_copy_ = true;
         return changed;
     }
-    /* Remembers when each value was changed (covey/visibility.h). */
+    /* Remembers when each value was changed (covey/tick.h). */
     constexpr options ticks() const noexcept {
         options changed = *this;
         changed.ticks_ = true;
         return changed;
     }
-    /* In images: the bytes as they are; left out; field by field (covey/fields.h). */
-    constexpr options raw() const noexcept {
+    /* In images: the bytes of a value; left out; field by field (covey/fields.h). */
+    constexpr options as_bytes() const noexcept {
         options changed = *this;
-        changed.raw_ = true;
+        changed.as_bytes_ = true;
         return changed;
     }
     constexpr options transient() const noexcept {
@@ -155,10 +154,10 @@ class options {
     covey_policy policy_ = COVEY_SWAP_AND_POP;
     covey_storage storage_ = COVEY_STORAGE_DEFAULT;
     const char *name_ = nullptr;
-    bool zero_vacated_ = false;
+    bool zero_erased_ = false;
     bool no_copy_ = false;
     bool ticks_ = false;
-    bool raw_ = false;
+    bool as_bytes_ = false;
     bool transient_ = false;
     const covey_fields *fields_ = nullptr;
     const void *defaults_ = nullptr;
@@ -257,10 +256,10 @@ template <class T> constexpr covey_type options::describe(const char *default_na
     type.align = empty ? 1 : static_cast<uint32_t>(alignof(T));
     type.storage = storage_;
     type.policy = policy_;
-    type.zero_vacated = zero_vacated_;
+    type.zero_erased = zero_erased_;
     type.no_copy = no_copy_ || !std::is_copy_constructible_v<T>;
     type.ticks = ticks_;
-    type.raw = raw_;
+    type.as_bytes = as_bytes_;
     type.transient = transient_;
     type.fields = fields_;
     type.defaults = defaults_;
@@ -693,11 +692,12 @@ requires(!(std::is_convertible_v<T, uint32_t> ||
 }
 #endif
 
-/* covey/visibility.h. The tag of disabled entities is covey_disabled: with<covey_disabled>(). */
+/* covey/tick.h. */
 template <class T> uint64_t changed_at(const covey_world *in, covey_entity e) noexcept {
     return covey_changed_at_raw(in, e, type_of<T>());
 }
 
+/* covey/enable.h. The tag of disabled entities is covey_disabled: with<covey_disabled>(). */
 template <class T> covey_result disable(covey_world *in, covey_entity e) noexcept {
     return covey_component_disable_raw(in, e, type_of<T>());
 }
@@ -748,37 +748,45 @@ template <class T> std::optional<T> take_resource(covey_world *in) noexcept {
 
 /* ---- Handles --------------------------------------------------------------------------------------------------------
  *
- * An entity with its world, as in covey/handle.h. Verbs that return nothing but the component can be chained:
+ * An entity with its world, for code that does not need the world otherwise: 16 bytes, and each verb is the inline call
+ * of the same name. It is a value: it owns nothing, is stale when its entity is destroyed, and must not outlive its
+ * world. alive() is false for one that was made without arguments; the other verbs need a world. add and set can be
+ * chained:
  *
- *     auto ship = covey::handle::create(world).add<Position>({ 1, 2 }).add<Frozen>();
+ *     auto ship = covey::entity_ref::create(world).add<Position>({ 1, 2 }).add<Frozen>();
  *     ship.get<Position>()->x += 1; */
 
-class handle {
+class entity_ref {
   public:
-    handle() noexcept : handle_() {}
-    handle(covey_world *in, covey_entity e) noexcept : handle_(covey_handle_make(in, e)) {}
-    handle(covey_handle of) noexcept : handle_(of) {}
-    static handle create(covey_world *in) noexcept { return covey_handle_create(in); }
+    entity_ref() noexcept : world_(nullptr), entity_() {}
+    entity_ref(covey_world *in, covey_entity e) noexcept : world_(in), entity_(e) {}
+    /* Makes an entity without components. The entity is null when that fails, as covey_create does. */
+    static entity_ref create(covey_world *in) noexcept { return { in, covey_create(in) }; }
 
-    operator covey_handle() const noexcept { return handle_; }
-    operator covey_entity() const noexcept { return handle_.entity; }
-    covey_world *world() const noexcept { return handle_.world; }
-    covey_entity entity() const noexcept { return handle_.entity; }
+    operator covey_entity() const noexcept { return entity_; }
+    covey_world *world() const noexcept { return world_; }
+    covey_entity entity() const noexcept { return entity_; }
 
-    bool alive() const noexcept { return covey_handle_alive(handle_); }
-    bool destroy() const noexcept { return covey_handle_destroy(handle_); }
-    handle clone() const noexcept { return covey_handle_clone(handle_); }
+    bool alive() const noexcept { return world_ && covey_alive(world_, entity_); }
+    bool destroy() const noexcept { return covey_destroy(world_, entity_); }
+    bool is_empty() const noexcept { return covey_is_empty(world_, entity_); }
+    /* Makes an entity with copies of all components. The entity is null when that fails, as covey_clone does. */
+    entity_ref clone() const noexcept {
+        entity_ref made(world_, COVEY_NULL);
+        (void)covey_clone(world_, entity_, &made.entity_, 1);
+        return made;
+    }
 
     /* If adding fails, the component is absent, and covey_world_result returns the reason. */
-    template <class T> handle add(argument<T> value) const noexcept {
+    template <class T> entity_ref add(argument<T> value) const noexcept {
         covey::add<T>(world(), entity(), static_cast<argument<T> &&>(value));
         return *this;
     }
-    template <class T> handle add() const noexcept {
+    template <class T> entity_ref add() const noexcept {
         covey::add<T>(world(), entity());
         return *this;
     }
-    template <class T> handle set(argument<T> value) const noexcept {
+    template <class T> entity_ref set(argument<T> value) const noexcept {
         covey::set<T>(world(), entity(), static_cast<argument<T> &&>(value));
         return *this;
     }
@@ -807,18 +815,21 @@ class handle {
     template <class T> std::optional<T> take() const noexcept { return covey::take<T>(world(), entity()); }
 
   private:
-    covey_handle handle_;
+    covey_world *world_;
+    covey_entity entity_;
 };
 
-inline bool operator==(const handle &a, const handle &b) noexcept { return covey_handle_same(a, b); }
-inline bool operator!=(const handle &a, const handle &b) noexcept { return !covey_handle_same(a, b); }
+inline bool operator==(const entity_ref &a, const entity_ref &b) noexcept {
+    return a.world() == b.world() && covey_same(a.entity(), b.entity());
+}
+inline bool operator!=(const entity_ref &a, const entity_ref &b) noexcept { return !(a == b); }
 
-/* ---- Order ----------------------------------------------------------------------------------------------------------
+/* ---- Sorting --------------------------------------------------------------------------------------------------------
  *
- * covey/order.h. A member that is a number makes an order:
+ * covey/sort.h. A member that is a number makes an order:
  *
  *     covey::pool_of<Sprite>(world).sort(covey::by<&Sprite::depth>());
- *     covey::pool_of<Timer>(world).keep(covey::by<&Timer::at>());
+ *     covey::pool_of<Timer>(world).keep_sorted(covey::by<&Timer::at>());
  *     covey::pool_of<Name>(world).sort([](const Name &a, const Name &b) { return a.number < b.number; });
  *
  * The function may take two covey_entity instead. */
@@ -892,7 +903,7 @@ template <auto Member> covey_order by(bool descending = false) noexcept { return
 /* A pool with its type: covey::pool<Position> positions{ world }. Converts to covey_pool *, which is NULL if there is
  * none. A pool<const T> only reads. To iterate every component, in any storage:
  *     for (uint32_t p = pool.next(0); p != COVEY_NONE; p = pool.next(p + 1)) pool.value_at(p)->x += 1;
- * The arrays (size, ids, values, page) exist in sparse pools. */
+ * The arrays (position_count, ids, values, page) exist in sparse pools. */
 template <class T> class pool {
   public:
     pool() noexcept : pool_(nullptr) {}
@@ -931,7 +942,7 @@ template <class T> class pool {
     }
 
     uint32_t count() const noexcept { return covey_pool_count(pool_); }
-    uint32_t size() const noexcept { return covey_pool_size(pool_); }
+    uint32_t position_count() const noexcept { return covey_pool_position_count(pool_); }
     uint32_t next(uint32_t position) const noexcept { return covey_pool_next(pool_, position); }
     covey_entity at(uint32_t position) const noexcept { return covey_pool_at(pool_, position); }
     T *value_at(uint32_t position) const noexcept {
@@ -949,8 +960,8 @@ template <class T> class pool {
         return sort(detail::order_by_function<T>(less));
     }
     covey_result sort_as(const covey_pool *other) const noexcept { return covey_pool_sort_as(pool_, other); }
-    covey_result keep(const covey_order &order) const noexcept { return covey_pool_keep(pool_, &order); }
-    void end_keeping() const noexcept { (void)covey_pool_keep(pool_, nullptr); }
+    covey_result keep_sorted(const covey_order &order) const noexcept { return covey_pool_keep_sorted(pool_, &order); }
+    void end_keep_sorted() const noexcept { (void)covey_pool_keep_sorted(pool_, nullptr); }
     covey_result pack(covey_moved_fn *moved = nullptr, void *context = nullptr) const noexcept {
         return covey_pool_pack(pool_, moved, context);
     }
@@ -1025,7 +1036,7 @@ inline void describe_term(covey_view_desc &desc, role wanted, const covey_type *
 /* The description that a view was made from. */
 inline covey_view_desc describe_again(const covey_view &view) noexcept {
     covey_view_desc desc = {};
-    desc.disabled = (view.asks & COVEY__ASKS_COMPONENTS) != 0;
+    desc.include_disabled = (view.asks & COVEY__ASKS_COMPONENTS) != 0;
     const uint32_t optional = view.with, any = optional + view.optional, without = any + view.any;
     for (uint32_t i = 0; i < without + view.without; i++) {
         role is = i < optional ? role::required : i < any ? role::optional : i < without ? role::any : role::excluded;
@@ -1265,9 +1276,9 @@ template <class... Terms> class view {
     template <class... T> auto any() const noexcept { return more<covey::any<T...>>(); }
     template <class... T> auto without() const noexcept { return more<covey::without<T...>>(); }
     /* Includes disabled entities and components. */
-    view disabled() const noexcept {
+    view include_disabled() const noexcept {
         covey_view_desc desc = describe();
-        desc.disabled = true;
+        desc.include_disabled = true;
         return view(*this, desc, detail::types<>());
     }
     /* The types that spans_since and each_since filter by. They must have ticks, and be required. */
@@ -1338,7 +1349,7 @@ inline view<reading> view_of(const covey_world *in) noexcept { return view<readi
 
 /* ---- Groups ---------------------------------------------------------------------------------------------------------
  *
- * covey/order.h, with the fields as arguments: those of own, then those of with. A const type is only read.
+ * covey/group.h, with the fields as arguments: those of own, then those of with. A const type is only read.
  *
  *     auto moving = covey::group_of(world).own<Position, const Velocity>().without<Frozen>().make();
  *     moving.spans([](size_t n, Position *p, const Velocity *v) { for (size_t i = 0; i < n; i++) ... });

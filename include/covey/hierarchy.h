@@ -11,7 +11,7 @@
  * pay nothing. Others take 28 bytes for each entity that got a parent or children, and 24 bytes and the text for each
  * name.
  *
- * Destroying an entity ends its name and its place in the tree; its children become roots. covey_clear_all also removes
+ * Destroying an entity ends its name and its place in the tree; its children become roots. covey_clear_components also removes
  * all names and parents. Neither is a component: covey_types_of does not list them, and an entity that has nothing else
  * has no components (covey_is_empty).
  *
@@ -56,10 +56,6 @@ COVEY_API bool covey_is_ancestor(const covey_world *world, covey_entity ancestor
  * Meanwhile, `e` and its ancestors must stay alive and keep their parents; anything else may change. To destroy or move
  * `e`, get the next entity first. O(1) for a step on average. */
 COVEY_API covey_entity covey_tree_next(const covey_world *world, covey_entity root, covey_entity e);
-/* The same by level: the root, its children, all their children. Parents must not change meanwhile. It keeps no state
- * between steps, so each step searches again: O(entities below the root * levels) for a whole walk; a step that begins
- * a level, or skips a long part of the tree that does not reach the level, is O(entities above the level). */
-COVEY_API covey_entity covey_tree_next_by_level(const covey_world *world, covey_entity root, covey_entity e);
 
 /* Destroys an entity and all below it, children before their parents. Returns how many, without those that listeners
  * destroyed meanwhile and those that were being destroyed already. Entities that a listener moves out of the tree stay,

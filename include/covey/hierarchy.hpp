@@ -3,7 +3,6 @@
  *
  *     for (covey_entity child : covey::children(world, ship)) ...
  *     for (covey_entity e : covey::tree(world, ship)) ...            ship, then all below it, parents first
- *     for (covey_entity e : covey::levels(world, ship)) ...          the same level by level
  *     covey::sort_by_depth<Transform>(world); */
 #ifndef COVEY_HIERARCHY_HPP
 #define COVEY_HIERARCHY_HPP
@@ -62,9 +61,6 @@ inline auto children(const covey_world *in, covey_entity parent) noexcept {
 }
 inline auto tree(const covey_world *in, covey_entity root) noexcept {
     return detail::kin<covey_tree_next>(in, root, detail::if_alive(in, root));
-}
-inline auto levels(const covey_world *in, covey_entity root) noexcept {
-    return detail::kin<covey_tree_next_by_level>(in, root, detail::if_alive(in, root));
 }
 
 /* Sorts the pool of T, which must be sparse, so that parents come before their children. */

@@ -11,7 +11,7 @@
 
 namespace covey {
 
-/* Does not own the history: the world destroys it, or covey_history_destroy does. Null if it could not be made. */
+/* Does not own the history: covey_history_destroy destroys it, or the world. Null if creating it failed. */
 class history {
   public:
     explicit history(covey_history *existing) noexcept : history_(existing) {}
@@ -24,7 +24,7 @@ class history {
     size_t memory() const noexcept { return covey_history_memory(history_); }
 
     /* A separate world with the state of a snapshot; null if it could not be made. */
-    world look(uint32_t back = 0, const covey_world_desc *desc = nullptr) const noexcept {
+    world world_at(uint32_t back = 0, const covey_world_desc *desc = nullptr) const noexcept {
         return world(covey_history_world(history_, back, desc));
     }
 

@@ -12,9 +12,9 @@
  * disabled, ticks, resources, names and parents. It does not contain groups, listeners, the contents of queues and
  * command buffers, or reactive sets; ids that a command buffer has reserved are free in it.
  *
- * A type is stored field by field (covey/fields.h), by functions of the type (covey_codec), or byte by byte if it is
- * `raw`; a tag needs none of these. A `transient` type is left out. Any other type that has components or a resource
- * makes saving fail.
+ * A type is stored field by field (covey/fields.h), by functions of the type (covey_codec), or as the bytes that it has
+ * in memory (`.as_bytes`); a tag needs none of these. A `transient` type is left out. Any other type that has
+ * components or a resource makes saving fail.
  *
  * Loading checks everything before it changes the world: an image that is damaged, hostile or does not fit is refused,
  * with a fault, a sentence and the offset of the byte, and the world is unchanged. docs/format.md describes the format
@@ -69,18 +69,18 @@ typedef bool covey_progress_fn(uint64_t done, uint64_t all, void *context);
  * Fields describe the bytes of a value itself. What a value owns elsewhere, such as a text, an array or a handle of
  * another library, is saved and loaded by two functions of its type.
  *
- *     static covey_result text_save(covey_writer *writer, const void *value, void *context) {
+ *     static covey_result text_save(covey_codec_writer *writer, const void *value, void *context) {
  *         const Text *text = value;
- *         covey_write_count(writer, text->length);
- *         covey_write(writer, COVEY_KIND_CHAR, text->bytes, text->length);
+ *         covey_codec_write_count(writer, text->length);
+ *         covey_codec_write(writer, COVEY_KIND_CHAR, text->bytes, text->length);
  *         return COVEY_OK;
  *     }
- *     static covey_result text_load(covey_reader *reader, void *value, void *context) {
+ *     static covey_result text_load(covey_codec_reader *reader, void *value, void *context) {
  *         Text *text = value;
- *         text->length = covey_read_count(reader, COVEY_KIND_CHAR);
+ *         text->length = covey_codec_read_count(reader, COVEY_KIND_CHAR);
  *         text->bytes = malloc(text->length + 1);
  *         if (!text->bytes) return COVEY_ERROR_MEMORY;
- *         covey_read(reader, COVEY_KIND_CHAR, text->bytes, text->length);
+ *         covey_codec_read(reader, COVEY_KIND_CHAR, text->bytes, text->length);
  *         return COVEY_OK;
  *     }
  *     static const covey_codec text_codec = { .save = text_save, .load = text_load };
@@ -90,17 +90,17 @@ typedef bool covey_progress_fn(uint64_t done, uint64_t all, void *context);
  * other members are zero, or have the values of the type's defaults. For a type without fields, an image has only what
  * its functions write. */
 
-typedef struct covey_writer covey_writer;
-typedef struct covey_reader covey_reader;
+typedef struct covey_codec_writer covey_codec_writer;
+typedef struct covey_codec_reader covey_codec_reader;
 
 /* Writes what a value owns. Equal values should give equal bytes. A result other than COVEY_OK ends the save with
  * it. */
-typedef covey_result covey_save_fn(covey_writer *writer, const void *value, void *context);
+typedef covey_result covey_save_fn(covey_codec_writer *writer, const void *value, void *context);
 /* Makes a complete value from what was written. The bytes may come from any source: expect anything. A result other
  * than COVEY_OK ends the load: MEMORY and LIMIT are passed on, all others become IMAGE. The value must then own
  * nothing. If another part of the image is refused later, or this function has read more or less than was written, the
  * values made so far are dropped. */
-typedef covey_result covey_load_fn(covey_reader *reader, void *value, void *context);
+typedef covey_result covey_load_fn(covey_codec_reader *reader, void *value, void *context);
 
 /* Both functions get the context of the type, and must not change the world. Saving may call `save` twice for a value:
  * to count, and to write. */
@@ -113,29 +113,29 @@ struct covey_codec {
 /* Writes values of a kind from an array, encoded as fields of this kind are: the same bytes on every machine. Handles
  * (COVEY_KIND_ENTITY) are stored apart from everything else in an image, so that merging can map them. Not for structs
  * and padding: saving then fails (TYPE). When memory runs out or the limit is exceeded, the save fails at its end. */
-COVEY_API void covey_write(covey_writer *writer, covey_kind kind, const void *values, size_t count);
+COVEY_API void covey_codec_write(covey_codec_writer *writer, covey_kind kind, const void *values, size_t count);
 /* Writes how many values follow. */
-COVEY_API void covey_write_count(covey_writer *writer, uint32_t count);
+COVEY_API void covey_codec_write_count(covey_codec_writer *writer, uint32_t count);
 
 /* Reads values of a kind, in the order in which they were written. Returns false when there are too few bytes, or they
  * are not values of this kind: this read and all later ones then give zeros, and the image is refused at the end.
  * Functions need not check the result. */
-COVEY_API bool covey_read(covey_reader *reader, covey_kind kind, void *values, size_t count);
+COVEY_API bool covey_codec_read(covey_codec_reader *reader, covey_kind kind, void *values, size_t count);
 /* Reads how many values of a kind follow. Returns 0, as a failed read, if there are fewer bytes than that many values
  * need. So memory for that many values is never much larger than the image. */
-COVEY_API uint32_t covey_read_count(covey_reader *reader, covey_kind kind);
+COVEY_API uint32_t covey_codec_read_count(covey_codec_reader *reader, covey_kind kind);
 /* The maximum number of values of a kind up to the end. */
-COVEY_API size_t covey_read_left(const covey_reader *reader, covey_kind kind);
+COVEY_API size_t covey_codec_left(const covey_codec_reader *reader, covey_kind kind);
 
 /* What the codec of another program has written for a value of an unknown type that was kept (COVEY_UNKNOWN_KEEP). */
-typedef struct covey_kept {
+typedef struct covey_unknown_value {
     const unsigned char *bytes;
     const covey_entity *entities;
     uint32_t size, entity_count;
-} covey_kept;
+} covey_unknown_value;
 
 /* NULL if the program knows the type, or if the type had no codec. */
-COVEY_API const covey_kept *covey_kept_of(const covey_type *type, const void *value);
+COVEY_API const covey_unknown_value *covey_unknown_value_of(const covey_type *type, const void *value);
 
 /* ---- Saving --------------------------------------------------------------------------------------------------------
  *
@@ -304,7 +304,7 @@ COVEY_API covey_entity covey_follower_find(const covey_follower *follower, covey
 COVEY_NODISCARD COVEY_API covey_result covey_file_read(const char *path, uint64_t limit, covey_buffer *buffer,
                                                        covey_report *report);
 
-/* ---- Looking into images -----------------------------------------------------------------------------------------*/
+/* ---- Contents of images ------------------------------------------------------------------------------------------*/
 
 typedef enum covey_section_kind {
     COVEY_SECTION_WORLD = 1,
@@ -317,11 +317,11 @@ typedef enum covey_section_kind {
 
 /* How values of a type are written. */
 typedef enum covey_encoding {
-    COVEY_ENCODING_NONE = 0,       /* a tag */
-    COVEY_ENCODING_FIELDS = 1,     /* field by field */
-    COVEY_ENCODING_RAW_LITTLE = 2, /* the bytes of a little-endian machine */
-    COVEY_ENCODING_RAW_BIG = 3,    /* or of a big-endian one */
-    COVEY_ENCODING_CODEC = 4       /* fields, if any, and what functions of the type write */
+    COVEY_ENCODING_NONE = 0,         /* a tag */
+    COVEY_ENCODING_FIELDS = 1,       /* field by field */
+    COVEY_ENCODING_BYTES_LITTLE = 2, /* the bytes of a little-endian machine */
+    COVEY_ENCODING_BYTES_BIG = 3,    /* or of a big-endian one */
+    COVEY_ENCODING_CODEC = 4         /* fields, if any, and what functions of the type write */
 } covey_encoding;
 
 typedef struct covey_section {
@@ -345,7 +345,7 @@ typedef struct covey_image_info {
 
 /* Describes an image; or one of its sections, by number. Checks the frame, the checksum of the table and the requested
  * numbers, but not whole sections, as loading does. False: not an image, or damaged. O(sections). */
-COVEY_API bool covey_image_look(const void *bytes, size_t size, covey_image_info *info, covey_report *report);
+COVEY_API bool covey_image_read_info(const void *bytes, size_t size, covey_image_info *info, covey_report *report);
 COVEY_API bool covey_image_section(const void *bytes, size_t size, uint32_t number, covey_section *section,
                                    covey_report *report);
 /* All sections, in one pass. Writes at most `capacity` and returns how many there are; 0: not an image, or damaged. */

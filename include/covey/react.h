@@ -71,7 +71,7 @@ typedef struct covey_connection {
 
 /* Connects a listener. Returns null on failure: MEMORY; TYPE, LAYOUT (of its type); RANGE when signals and type do not
  * fit; REFUSED for the tag of a reactive set; COPY for a queue with .values if the type has hooks, no_copy or
- * zero_vacated, because a queue copies bytes. With a queue, O(components of the type, or entities, that exist). */
+ * zero_erased, because a queue copies bytes. With a queue, O(components of the type, or entities, that exist). */
 COVEY_API covey_connection covey_connect(covey_world *world, const covey_listener *listener);
 /* Ends a connection, also from inside its listener, which is then not called again. Returns whether it was
  * connected. */
@@ -137,7 +137,7 @@ COVEY_API bool covey_reactive_contains(const covey_reactive *reactive, covey_ent
 COVEY_API covey_iter covey_reactive_iter(const covey_reactive *reactive);
 /* The entities that were destroyed while they were in the set, or were collected because they lost a component by being
  * destroyed. Returns how many there are since the set was cleared, and sets *handles to an array of their handles, in
- * the order in which they were destroyed. None of them resolves, unless covey_create_again has brought it back. The
+ * the order in which they were destroyed. None of them resolves, unless covey_create_exact has brought it back. The
  * array is valid until one more is destroyed or the set is cleared. 0 without .keep_destroyed. */
 COVEY_API uint32_t covey_reactive_destroyed(const covey_reactive *reactive, const covey_entity **handles);
 /* Empties the set. To remove one entity: covey_remove_raw(world, e, covey_reactive_type(reactive)). */

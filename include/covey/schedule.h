@@ -141,7 +141,7 @@ typedef struct covey_system {
 
     uint32_t every;      /* only every n-th time; 0 and 1: every time */
     bool once;           /* only the first time */
-    bool off;            /* until covey_system_enable */
+    bool disabled;       /* does not run until covey_system_enable */
     covey_when_fn *when; /* only when it returns true; gets `context` */
 } covey_system;
 
@@ -151,8 +151,8 @@ typedef struct covey_system {
 COVEY_API covey_result covey_system_add(covey_schedule *schedule, const covey_system *system);
 /* Removes a system, with its commands that were not replayed. False if the name is unknown, or the schedule runs. */
 COVEY_API bool covey_system_remove(covey_schedule *schedule, const char *name);
-/* Switches a system on or off, from its next turn on. False if the name is unknown. */
-COVEY_API bool covey_system_enable(covey_schedule *schedule, const char *name, bool on);
+/* Enables or disables a system, from its next turn on. False if the name is unknown. */
+COVEY_API bool covey_system_enable(covey_schedule *schedule, const char *name, bool enabled);
 
 /* A phase: a named sync point, and the systems after it up to the next one. Systems that are added before the first
  * phase run before it. */
@@ -162,14 +162,14 @@ typedef struct covey_phase {
     /* Limit for a phase with a step, in one run; 0: 8. Time beyond it is dropped and does not accumulate. */
     uint32_t most;
     uint32_t every;
-    bool once, off; /* as for systems; time that passes in runs without its turn does not count for the step */
+    bool once, disabled; /* as for systems; time that passes in runs without its turn does not count for the step */
     covey_when_fn *when;
     void *context;
 } covey_phase;
 
 /* Adds a phase after the others. TYPE, PRESENT, MEMORY, REFUSED as above. */
 COVEY_API covey_result covey_phase_add(covey_schedule *schedule, const covey_phase *phase);
-COVEY_API bool covey_phase_enable(covey_schedule *schedule, const char *name, bool on);
+COVEY_API bool covey_phase_enable(covey_schedule *schedule, const char *name, bool enabled);
 /* For a phase with a step: the elapsed part of the next step, from 0 to 1. For drawing between two states. */
 COVEY_API double covey_phase_fraction(const covey_schedule *schedule, const char *name);
 
@@ -196,7 +196,7 @@ COVEY_API bool covey_schedule_skip(covey_schedule *schedule);
 /* Times are in nanoseconds. */
 typedef struct covey_system_stats {
     const char *name, *phase; /* phase: NULL for systems before the first phase */
-    bool on;
+    bool enabled;
     uint64_t runs;                 /* how often it ran */
     double last, mean, worst;      /* from the start of its first piece to the end of its last */
     double busy;                   /* the last time, all pieces added up; busy / last is how many threads were useful */
@@ -222,7 +222,7 @@ COVEY_API void covey_schedule_print_dot(const covey_schedule *schedule, covey_wr
 typedef struct covey_planned_system {
     const char *name, *phase; /* phase: NULL for systems before the first phase */
     uint32_t stage;           /* between systems of the same stage there is no sync point; stages follow each other */
-    bool on, exclusive, split, main_thread;
+    bool enabled, exclusive, split, main_thread;
 } covey_planned_system;
 COVEY_API uint32_t covey_schedule_plan(const covey_schedule *schedule, covey_planned_system *systems,
                                        uint32_t capacity);

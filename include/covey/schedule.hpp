@@ -263,8 +263,8 @@ template <class Fields, class Part, class When, class Merge> class system {
         return *this;
     }
     template <class... T> system &without() noexcept { return append<T...>(desc_.view.without); }
-    system &disabled() noexcept {
-        desc_.view.disabled = true;
+    system &include_disabled() noexcept {
+        desc_.view.include_disabled = true;
         return *this;
     }
     /* For `run`: what job.it iterates. */
@@ -304,8 +304,9 @@ template <class Fields, class Part, class When, class Merge> class system {
         desc_.once = true;
         return *this;
     }
-    system &off() noexcept {
-        desc_.off = true;
+    /* Does not run until covey_system_enable. */
+    system &disabled() noexcept {
+        desc_.disabled = true;
         return *this;
     }
     /* Only when condition(const covey_world *), or condition(), returns true. */

@@ -1,14 +1,4 @@
-/* Covey: the sparse set, for programs without a world. Part of covey/covey.h. */
-#include <covey/covey.h> /* before the guard: covey.h includes this file where it belongs */
-
-#ifndef COVEY_API_SPARSE_SET_H
-#define COVEY_API_SPARSE_SET_H
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* ---- The sparse set on its own ---------------------------------------------------------------------------------
+/* Covey, optional: the sparse set on its own, for programs without a world.
  *
  * A set of small integers, with or without a value each. Lookup, add and remove are O(1) without hashing; iterating is
  * a loop over a packed array.
@@ -25,8 +15,8 @@ extern "C" {
  *     caller chooses both. An index is in a set at most once, and is found only with the generation that it was added
  *     with. If you need no generations, use 1 for all.
  *   - Ids are packed in one array, and values at the same positions in another. Positions run from 0 to
- *     covey_sparse_set_size. A paged table leads from an index to its position: 8 bytes for each index in the pages of
- *     COVEY_PAGE_SIZE indices that hold an element, and 8 for each page below.
+ *     covey_sparse_set_position_count. A paged table leads from an index to its position: 8 bytes for each index in the
+ *     pages of COVEY_PAGE_SIZE indices that hold an element, and 8 for each page below.
  *   - The policy says what removal does. Swap-remove, the default: the last element fills the hole. COVEY_IN_PLACE:
  *     leaves a hole; addresses are stable. COVEY_SWAP_ONLY: the element goes behind the live ones. COVEY_ORDERED:
  *     leaves a hole until compaction; order is kept. Holes have generation 0.
@@ -35,11 +25,21 @@ extern "C" {
  *   - Values are bytes: they are moved by memcpy, and removing calls nothing.
  *   - A call that fails changes nothing, and returns why. Only functions that can return MEMORY allocate. Any number of
  *     threads may read a set that no thread changes. */
+#ifndef COVEY_API_SPARSE_SET_H
+#define COVEY_API_SPARSE_SET_H
+
+#include <covey/covey.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct covey_sparse_set covey_sparse_set;
 
 typedef struct covey_sparse_set_desc {
     uint32_t size, align; /* of a value; 0 for a set of ids only */
     covey_policy policy;
-    bool zero_vacated;
+    bool zero_erased;
     covey_allocator allocator;
 } covey_sparse_set_desc;
 
@@ -49,7 +49,8 @@ COVEY_API void covey_sparse_set_destroy(covey_sparse_set *set); /* NULL is allow
 /* A copy of a set, with its allocator: the same elements, values, positions and holes. NULL: MEMORY. */
 COVEY_NODISCARD COVEY_API covey_sparse_set *covey_sparse_set_clone(const covey_sparse_set *set);
 
-COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set);  /* positions, with holes and dead elements */
+COVEY_INLINE uint32_t
+covey_sparse_set_position_count(const covey_sparse_set *set);              /* positions, with holes and dead elements */
 COVEY_INLINE uint32_t covey_sparse_set_count(const covey_sparse_set *set); /* live elements */
 COVEY_API covey_policy covey_sparse_set_policy(const covey_sparse_set *set);
 /* How many positions there can be before the set allocates memory for ids and values. */
@@ -114,7 +115,7 @@ COVEY_API covey_result covey_sparse_set_move_border(covey_sparse_set *set, uint3
 
 /* Exchanges the positions and values of two elements. ABSENT; REFUSED when only one of them is live. */
 COVEY_API covey_result covey_sparse_set_swap(covey_sparse_set *set, covey_entity a, covey_entity b);
-/* Sorts the live elements (covey/order.h): { 0 }, or NULL, is by index. Stable. MEMORY (scratch); RANGE when the key
+/* Sorts the live elements (covey/sort.h): { 0 }, or NULL, is by index. Stable. MEMORY (scratch); RANGE when the key
  * has no kind or is not inside the value, for two functions, or a part that does not exist; REFUSED in place, where
  * values do not move, and if there are holes. O(n) with a key, O(n log n) with a function that compares. */
 COVEY_NODISCARD COVEY_API covey_result covey_sparse_set_sort(covey_sparse_set *set, const covey_order *order);
@@ -140,5 +141,7 @@ COVEY_INLINE uint32_t covey_swap_remove(void *array, uint32_t count, uint32_t at
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+#include <covey/detail/sparse_set.h>
 
 #endif /* COVEY_API_SPARSE_SET_H */

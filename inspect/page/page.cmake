@@ -1,15 +1,15 @@
-# Builds the page, if its sources have changed since, and writes it as a C file, so that it is part of the library:
+# Builds the page, if its sources have changed since the last build, and writes it as a C file to embed it in the library:
 #
 #     cmake -D PAGE=inspect/page -D OUTPUT=... -D NPM=... -P page.cmake
 #
-# The page is built in PAGE/dist, once for all build directories, which take turns; dist/sources has the checksum of what it
-# was made of. A release has dist, and needs no npm. Where npm is missing or cannot install what package-lock.json names, dist
-# is taken as it is; where there is none, PAGE/without, which says how to build the page.
-# Without OUTPUT, only builds.
+# The page is built in PAGE/dist, which all build directories share: a lock lets one build at a time. dist/sources has the
+# checksum of its sources. A release contains dist, and needs no npm. If npm is missing, or cannot install the packages of
+# package-lock.json, an existing dist is used; otherwise PAGE/without, a page that says how to build the real one.
+# Without OUTPUT, only builds the page.
 cmake_minimum_required(VERSION 3.21)
 set(dist ${PAGE}/dist)
 
-# The checksum of all that the page is made of.
+# The checksum of all sources of the page.
 function(checksum_of_sources result)
     file(GLOB_RECURSE sources LIST_DIRECTORIES OFF RELATIVE ${PAGE} ${PAGE}/src/*)
     list(APPEND sources index.html package-lock.json package.json tsconfig.json vite.config.ts)
@@ -32,7 +32,7 @@ function(checksum_of_dist result)
     endif()
 endfunction()
 
-# Installs the packages that package-lock.json names, unless they are there.
+# Installs the packages of package-lock.json, unless they are installed already.
 function(install_packages result)
     set(${result} ON PARENT_SCOPE)
     file(SHA256 ${PAGE}/package-lock.json wanted)
@@ -43,7 +43,7 @@ function(install_packages result)
             return()
         endif()
     endif()
-    message(STATUS "Installing the packages that the page of the inspector is built with")
+    message(STATUS "Installing the packages that build the page of the inspector")
     execute_process(COMMAND ${NPM} ci --no-audit --no-fund --loglevel=error WORKING_DIRECTORY ${PAGE} RESULT_VARIABLE status)
     if(status EQUAL 0)
         file(WRITE ${note} ${wanted})
@@ -55,7 +55,7 @@ endfunction()
 function(build_page checksum)
     install_packages(installed)
     if(NOT installed)
-        message(WARNING "npm could not install what the page of the inspector is built with: it stays as it was")
+        message(WARNING "npm could not install the packages that build the page of the inspector: the page is not rebuilt")
         return()
     endif()
     message(STATUS "Building the page of the inspector")

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
-/** The server has no compression of its own: FILE.gz lies beside FILE. */
+/** The server does not compress: writes FILE.gz for each FILE. */
 function packed(): Plugin {
     let folder = '';
     return {
@@ -19,7 +19,7 @@ function packed(): Plugin {
     };
 }
 
-// Three files without a hash in their names: they are embedded in the library, and served without a cache.
+// Three files without a hash in their names, because they are embedded in the library and never cached.
 export default defineConfig({
     base: './',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

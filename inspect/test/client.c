@@ -13,9 +13,10 @@
 
 covey_inspector *inspector;
 test_heap inspector_heap;
-static pthread_mutex_t heap_lock = PTHREAD_MUTEX_INITIALIZER; /* for who looks at the heap while the server works */
+static pthread_mutex_t heap_lock =
+    PTHREAD_MUTEX_INITIALIZER; /* guards the heap: the server uses it while the test reads its size */
 
-/* ---- The inspector -------------------------------------------------------------------------------------------------*/
+/* ---- The inspector ------------------------------------------------------------------------------------------------*/
 
 static void *allocate(void *context, void *ptr, size_t old_size, size_t new_size, size_t align) {
     covey_allocator allocator = test_allocator(&inspector_heap);
@@ -57,7 +58,7 @@ void poll_for(uint32_t milliseconds) {
 void inspect_open(const covey_inspect_desc *given) {
     covey_inspect_desc desc = *given;
     desc.allocator = (covey_allocator){ allocate, NULL };
-    if (desc.requests == 0) desc.requests = 1000000; /* tests are quick */
+    if (desc.requests == 0) desc.requests = 1000000; /* tests send many requests in a second */
     inspector = covey_inspect_open(world, &desc);
     assert_non_null(inspector);
 }
@@ -88,7 +89,7 @@ uint16_t inspect_port(void) {
 
 const char *inspect_token(void) { return strstr(covey_inspect_address(inspector), "token=") + strlen("token="); }
 
-/* ---- Sockets -------------------------------------------------------------------------------------------------------*/
+/* ---- Sockets ------------------------------------------------------------------------------------------------------*/
 
 int client_connect(void) {
     struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(inspect_port()) };
@@ -119,7 +120,7 @@ bool client_is_closed(int socket, int milliseconds) {
     return false;
 }
 
-/* ---- Replies -------------------------------------------------------------------------------------------------------*/
+/* ---- Replies ------------------------------------------------------------------------------------------------------*/
 
 void reply_free(reply *r) {
     free(r->head);
@@ -143,7 +144,7 @@ typedef struct received {
     size_t length, capacity;
 } received;
 
-/* Receives more. False: nothing will come any more. */
+/* Receives more bytes. Returns false if the connection is closed. */
 static bool receive(int socket, received *all) {
     if (all->capacity - all->length < 65536) {
         all->capacity = all->capacity * 2 + 131072;
@@ -176,7 +177,7 @@ reply client_reply(int socket) {
         assert_non_null(r.head);
         memcpy(r.head, all.bytes, head);
         assert_int_equal(sscanf(r.head, "HTTP/1.1 %d", &r.status), 1);
-        if (r.status == 100) { /* the next one is the reply */
+        if (r.status == 100) { /* 100 Continue: the reply follows */
             reply_free(&r);
             free(all.bytes);
             return client_reply(socket);
@@ -192,7 +193,7 @@ reply client_reply(int socket) {
     return r;
 }
 
-/* ---- Requests ------------------------------------------------------------------------------------------------------*/
+/* ---- Requests -----------------------------------------------------------------------------------------------------*/
 
 void client_ask(int socket, const char *method, const char *path, const char *body) {
     size_t length = body ? strlen(body) : 0, size = strlen(path) + length + 512;

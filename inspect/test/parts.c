@@ -34,7 +34,7 @@ static bool named_copy(void *to, const void *from, void *context) {
 COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position);
 COVEY_COMPONENT_DEFINE(Health, .fields = &covey_fields_Health, .storage = COVEY_STORAGE_SPARSE, .ticks = true);
 COVEY_COMPONENT_DEFINE(Everything, .fields = &covey_fields_Everything);
-COVEY_COMPONENT_DEFINE(Blob, .raw = true);
+COVEY_COMPONENT_DEFINE(Blob, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(Named, .drop = named_drop, .copy = named_copy);
 COVEY_TAG_DEFINE(Frozen);
 const covey_type odd_name = { .name = "a \"type\".x", .size = 4, .align = 4 };

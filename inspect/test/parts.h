@@ -46,13 +46,13 @@ typedef struct Named {
 COVEY_COMPONENT_DECLARE(Position);
 COVEY_COMPONENT_DECLARE(Health); /* sparse, with ticks */
 COVEY_COMPONENT_DECLARE(Everything);
-COVEY_COMPONENT_DECLARE(Blob);  /* raw, without fields */
+COVEY_COMPONENT_DECLARE(Blob);  /* .as_bytes, without fields */
 COVEY_COMPONENT_DECLARE(Named); /* has hooks */
 COVEY_TAG_DECLARE(Frozen);
 extern const covey_type odd_name; /* "a \"type\".x" */
 
-extern uint32_t named_alive; /* values of Named that were made and not dropped */
+extern uint32_t named_alive; /* values of Named that exist */
 
-extern const covey_type *const part_types[7]; /* all of these */
+extern const covey_type *const part_types[7]; /* all types above */
 
 #endif

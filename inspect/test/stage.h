@@ -1,4 +1,4 @@
-/* Questions about entities that have the types of parts.h. */
+/* Queries over entities with the types of parts.h. */
 #ifndef COVEY_INSPECT_STAGE_H
 #define COVEY_INSPECT_STAGE_H
 
@@ -7,11 +7,11 @@
 
 #include <covey/hierarchy.h>
 
-/* Makes pools of all types, so that they can be named. */
+/* Makes pools of all types, so that queries can name them. */
 void stage_types(void);
-/* The entities that a query finds, in a text such as "0 3 5": their indices. */
+/* Asserts the indices of the matches of a query, as a text such as "0 3 5". */
 void stage_assert_found(const char *query, const char *indices);
-/* The query is refused, and the fault is these characters of it. */
+/* Asserts that a query is refused, and which of its characters are reported. */
 void stage_assert_wrong(const char *query, size_t at, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* Changes that are asked for, and taking them back. */
+/* Edits, and undoing them. */
 #include "stage.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ static void begin(void) {
     e = covey_create(world);
 }
 
-/* Makes an edit, and returns the number with which it can be taken back; 0: it cannot. */
+/* Makes an edit. Returns its number for undo; 0: it cannot be undone. */
 static int64_t edit(const char *body) {
     json_t *answer = ask_json("POST", "edit", body, 200);
     assert_true(json_is_true(member(answer, "ok")));
@@ -34,14 +34,14 @@ static void assert_not_undone(int64_t number, const char *code) {
     assert_refused("POST", "undo", body, 409, code);
 }
 
-/* The edit is refused, and nothing has changed. */
+/* Asserts that an edit is refused, and changes nothing. */
 static void assert_wrong(const char *body, int status, const char *code) {
     uint64_t before = world_digest(world);
     assert_refused("POST", "edit", body, status, code);
     assert_true(world_digest(world) == before);
 }
 
-/* ---- Values --------------------------------------------------------------------------------------------------------*/
+/* ---- Values -------------------------------------------------------------------------------------------------------*/
 
 static void test_a_value_is_set_and_taken_back(void **state) {
     (void)state;
@@ -97,7 +97,7 @@ static void test_who_listens_hears_of_an_edit(void **state) {
     assert_int_equal(times, 2);
 }
 
-/* Sets a field of Everything; NULL: it is refused. */
+/* Sets a field of Everything. Returns NULL if the edit is refused. */
 static void set_field(const char *path, const char *value, const char *code) {
     char body[512];
     snprintf(body, sizeof body, "{\"do\":\"set\",\"e\":\"0:1\",\"type\":\"Everything\",\"path\":\"%s\",\"value\":%s}",
@@ -234,7 +234,7 @@ static void test_bytes_are_written_only_where_a_type_says_so(void **state) {
     assert_wrong("{\"do\":\"set\",\"e\":\"0:1\",\"type\":\"a \\\"type\\\".x\",\"value\":\"00000000\"}", 422, "TYPE");
 }
 
-/* Of this type, there are no components. */
+/* A type without components. */
 typedef struct {
     float gravity;
 } Sky;
@@ -263,7 +263,7 @@ static void test_resources_are_set(void **state) {
     assert_wrong("{\"do\":\"resource\",\"type\":\"Position\",\"path\":\"z\",\"value\":9}", 422, "PATH");
 }
 
-/* ---- Components ----------------------------------------------------------------------------------------------------*/
+/* ---- Components ---------------------------------------------------------------------------------------------------*/
 
 static void test_components_are_added_and_removed(void **state) {
     (void)state;
@@ -310,7 +310,7 @@ static void test_entities_and_components_are_disabled(void **state) {
     covey_add(world, e, Position, { 1, 2 });
     int64_t off = edit("{\"do\":\"disable\",\"e\":\"0:1\"}");
     assert_false(covey_is_enabled(world, e));
-    assert_int_equal(edit("{\"do\":\"disable\",\"e\":\"0:1\"}"), 0); /* it is already */
+    assert_int_equal(edit("{\"do\":\"disable\",\"e\":\"0:1\"}"), 0); /* it is disabled already */
     undo(off);
     assert_true(covey_is_enabled(world, e));
     off = edit("{\"do\":\"disable\",\"e\":\"0:1\",\"type\":\"Position\"}");
@@ -324,7 +324,7 @@ static void test_entities_and_components_are_disabled(void **state) {
     assert_wrong("{\"do\":\"disable\",\"e\":\"0:1\",\"type\":\"Health\"}", 409, "ABSENT");
 }
 
-/* ---- Entities ------------------------------------------------------------------------------------------------------*/
+/* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
 static void test_entities_are_created_and_destroyed(void **state) {
     (void)state;
@@ -387,7 +387,7 @@ static void test_entities_get_other_parents(void **state) {
     assert_wrong("{\"do\":\"parent\",\"e\":\"0:1\",\"parent\":7}", 422, "ARGUMENT");
 }
 
-/* ---- Requests ------------------------------------------------------------------------------------------------------*/
+/* ---- Requests -----------------------------------------------------------------------------------------------------*/
 
 static void test_what_is_no_edit_is_refused(void **state) {
     (void)state;

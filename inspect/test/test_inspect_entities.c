@@ -1,10 +1,10 @@
-/* What there is: queries, lists, trees, single entities, resources and values. */
+/* Queries, lists, trees, single entities, resources and values. */
 #include "stage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Six entities: 0 and 1 stand, 2 moves nowhere, 3 is frozen, 4 is disabled, 5 is empty. */
+/* Six entities: 0 and 1 stand, 2 moves nowhere, 3 is frozen, 4 is disabled, 5 has no components. */
 static covey_entity crowd[6];
 
 static void make_crowd(void) {
@@ -22,7 +22,7 @@ static void make_crowd(void) {
     covey_parent_set(world, crowd[3], crowd[0]);
 }
 
-/* ---- Queries -------------------------------------------------------------------------------------------------------*/
+/* ---- Queries ------------------------------------------------------------------------------------------------------*/
 
 static void test_queries_for_components(void **state) {
     (void)state;
@@ -240,7 +240,7 @@ static void test_a_type_with_an_odd_name_is_put_in_quotes(void **state) {
     json_decref(answer);
 }
 
-/* ---- Lists ---------------------------------------------------------------------------------------------------------*/
+/* ---- Lists --------------------------------------------------------------------------------------------------------*/
 
 enum { MANY = COVEY_INDEX_BITS < 16 ? 1000 : 30000 };
 
@@ -319,7 +319,7 @@ static void test_what_a_row_has(void **state) {
     json_decref(types);
 }
 
-/* The counts follow the world while somebody asks. */
+/* Counts are updated while a client asks for them. */
 static void test_a_list_is_live(void **state) {
     (void)state;
     make_crowd();
@@ -347,7 +347,7 @@ static void test_more_queries_than_are_kept(void **state) {
         }
 }
 
-/* ---- Trees ---------------------------------------------------------------------------------------------------------*/
+/* ---- Trees --------------------------------------------------------------------------------------------------------*/
 
 static void test_roots_and_children(void **state) {
     (void)state;
@@ -387,7 +387,7 @@ static void test_many_children_by_pages(void **state) {
     json_decref(answer);
 }
 
-/* ---- One entity ----------------------------------------------------------------------------------------------------*/
+/* ---- One entity ---------------------------------------------------------------------------------------------------*/
 
 static json_t *component(const json_t *entity, const char *type) {
     size_t i;
@@ -511,7 +511,7 @@ static void test_resources_and_watched_values(void **state) {
     json_decref(answer);
 }
 
-/* ---- Completion ----------------------------------------------------------------------------------------------------*/
+/* ---- Completion ---------------------------------------------------------------------------------------------------*/
 
 static void assert_completes(const char *query, int at, int from, int to, const char *words) {
     char path[64], found[1024] = "";
@@ -538,7 +538,7 @@ static void test_words_are_completed(void **state) {
     assert_completes("Position.y", 10, 9, 10, "y");
     assert_completes("Everything.part.", 16, 16, 16, "count kind");
     assert_completes("Everything.parts[1].k", 21, 20, 21, "kind");
-    assert_completes("Everything.parts.", 17, 0, 17, ""); /* an element comes first */
+    assert_completes("Everything.parts.", 17, 0, 17, ""); /* an array: an element has to be named first */
     assert_completes("!Fro, Position", 4, 1, 4, "Frozen");
     assert_completes("na", 2, 0, 2, "Named name");
     assert_completes("disa", 4, 0, 4, "disabled");

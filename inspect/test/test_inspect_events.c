@@ -1,16 +1,16 @@
-/* The inspector: what happens to components, second by second, and the calls that failed. */
+/* The inspector: events of components for each second, and the log of failed calls. */
 #include "client.h"
 
 #include <pthread.h>
 #include <stdio.h>
 
-/* ---- Events --------------------------------------------------------------------------------------------------------*/
+/* ---- Events -------------------------------------------------------------------------------------------------------*/
 
 typedef struct totals {
     int64_t created, destroyed, added, set, removed;
 } totals;
 
-/* All that was counted about a type, over the seconds of an answer. */
+/* The sums of a type over all seconds of an answer. */
 static totals sum_of(const json_t *answer, const char *type) {
     totals sum = { 0 };
     size_t i, k;
@@ -32,7 +32,7 @@ static void test_events_are_counted_while_somebody_asks(void **state) {
     (void)state;
     covey_entity e[100];
     covey_pool_of(world, Blocked);
-    create_with(covey_id(Packed), 1); /* before anybody asks: not counted */
+    create_with(covey_id(Packed), 1); /* before the first request: not counted */
     json_decref(get_json("events"));
     assert_true(covey_create_many(world, e, 100));
     for (uint32_t i = 0; i < 100; i++) add_value(e[i], covey_id(Blocked), i);
@@ -40,7 +40,7 @@ static void test_events_are_counted_while_somebody_asks(void **state) {
     for (uint32_t i = 0; i < 20; i++) covey_patch(world, e[i], Blocked, NULL, NULL);
     for (uint32_t i = 0; i < 10; i++) remove_value(e[i], covey_id(Blocked));
     for (uint32_t i = 0; i < 5; i++) covey_destroy(world, e[50 + i]);
-    poll_for(20); /* a poll finds the types that are new */
+    poll_for(20); /* a poll finds new types */
     for (uint32_t i = 0; i < 7; i++) add_value(e[i], covey_id(Pinned), i);
     poll_for(50);
     for (uint32_t i = 7; i < 9; i++) add_value(e[i], covey_id(Pinned), i);
@@ -53,7 +53,7 @@ static void test_events_are_counted_while_somebody_asks(void **state) {
     assert_int_equal(blocked.added, 100);
     assert_int_equal(blocked.set, 50);
     assert_int_equal(blocked.removed, 15);
-    assert_int_equal(pinned.added, 2); /* the first ones were there before anybody could listen */
+    assert_int_equal(pinned.added, 2); /* the first ones were added before the listener was connected */
     assert_int_equal(packed.added, 0);
     json_decref(answer);
 }
@@ -67,9 +67,9 @@ static void test_listeners_leave_when_nobody_asks(void **state) {
     assert_true(covey_world_memory(world) > bytes && inspector_bytes() > before);
     poll_for(5500);
     assert_int_equal(covey_world_memory(world), bytes);
-    assert_true(inspector_bytes() <= before + 65536); /* but for what is kept about connections */
+    assert_true(inspector_bytes() <= before + 65536); /* connections keep some memory */
     json_decref(get_json("events"));
-    inspect_close(); /* ends them at once */
+    inspect_close(); /* disconnects the listeners at once */
     assert_int_equal(covey_world_memory(world), bytes);
 }
 
@@ -86,7 +86,7 @@ static void test_internal_types_are_not_listened_to(void **state) {
     covey_reactive_destroy(set);
 }
 
-/* ---- The log -------------------------------------------------------------------------------------------------------*/
+/* ---- The log ------------------------------------------------------------------------------------------------------*/
 
 static void fail_about(uint32_t index) { assert_null(covey_add(world, entity(index, 7), Blocked, { 1, 2 })); }
 
@@ -127,7 +127,7 @@ static void test_the_oldest_lines_go(void **state) {
     uint32_t times = heard.times;
     inspect_close();
     fail_about(1);
-    assert_int_equal(heard.times, times + 1); /* the program's own log goes on */
+    assert_int_equal(heard.times, times + 1); /* the program's own log gets it, too */
 }
 
 static void *fail_often(void *context) {

@@ -1,5 +1,5 @@
-/* Clients that mean no good, or are slow, or many. Whatever they do, the next honest request is answered, and the inspector's
- * memory comes back when it is closed. */
+/* Hostile, slow and too many clients. Whatever they do, the next valid request is answered, and closing the inspector
+ * frees all its memory. */
 #include "stage.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ static void head(char *text, size_t size, const char *method, const char *path, 
              path, (unsigned)inspect_port(), inspect_token(), more);
 }
 
-/* ---- Slow and silent -----------------------------------------------------------------------------------------------*/
+/* ---- Slow and silent ----------------------------------------------------------------------------------------------*/
 
 static void test_a_request_may_come_byte_by_byte(void **state) {
     (void)state;
@@ -47,7 +47,7 @@ static void test_who_is_silent_is_dropped(void **state) {
     assert_serves();
 }
 
-/* They never time out, because they send a byte now and then; they lose their places to those who come later. */
+/* They never time out, because they send a byte now and then; later clients replace them. */
 static void test_who_sends_a_byte_now_and_then_keeps_nobody_out(void **state) {
     (void)state;
     int slow[64];
@@ -88,7 +88,7 @@ static void test_who_does_not_read_keeps_nobody_out(void **state) {
     assert_serves();
 }
 
-/* ---- Half open, and gone ---------------------------------------------------------------------------------------------*/
+/* ---- Half open and closed -----------------------------------------------------------------------------------------*/
 
 static void test_who_closes_one_side_is_answered(void **state) {
     (void)state;
@@ -129,9 +129,9 @@ static void test_a_body_that_never_ends_is_not_waited_for(void **state) {
     assert_serves();
 }
 
-/* ---- Too much ------------------------------------------------------------------------------------------------------*/
+/* ---- Too much -----------------------------------------------------------------------------------------------------*/
 
-/* A thousand at once, some of which ask, and some of which do not. */
+/* A thousand connections at once; only some send a request. */
 static void test_a_thousand_connections(void **state) {
     (void)state;
     enum { MANY = 1000 };
@@ -177,7 +177,7 @@ static void test_a_body_that_is_too_long_is_refused(void **state) {
     memset(body, ' ', 70000);
     body[70000] = '\0';
     assert_refused("POST", "edit", body, 413, "LIMIT");
-    body[65536] = '\0'; /* as long as allowed, and no JSON */
+    body[65536] = '\0'; /* as long as allowed, but not JSON */
     assert_refused("POST", "edit", body, 400, "JSON");
     body[0] = '{';
     body[65535] = '}';
@@ -231,7 +231,7 @@ static void test_many_requests_in_one_piece_are_answered_in_their_order(void **s
     close(socket);
 }
 
-/* ---- Nonsense ------------------------------------------------------------------------------------------------------*/
+/* ---- Nonsense -----------------------------------------------------------------------------------------------------*/
 
 static void test_bytes_that_are_no_http(void **state) {
     (void)state;
@@ -279,7 +279,7 @@ static void test_odd_requests_are_answered_or_dropped(void **state) {
         client_send(socket, text, strlen(text));
         shutdown(socket, SHUT_WR);
         reply r = client_reply(socket);
-        assert_true(r.status < 500 || r.status == 505); /* another version of HTTP */
+        assert_true(r.status < 500 || r.status == 505); /* 505: an unknown version of HTTP */
         if (strstr(text, "passwd")) assert_int_equal(r.status, 404);
         reply_free(&r);
         close(socket);
@@ -287,7 +287,7 @@ static void test_odd_requests_are_answered_or_dropped(void **state) {
     assert_serves();
 }
 
-/* ---- Both threads at once ------------------------------------------------------------------------------------------*/
+/* ---- Both threads at once -----------------------------------------------------------------------------------------*/
 
 typedef struct crowd {
     atomic_int left;
@@ -296,7 +296,7 @@ typedef struct crowd {
     const char *token;
 } crowd;
 
-/* A client with a thread of its own, which does not poll. */
+/* A client on its own thread, which does not poll. */
 static void *ask_often(void *context) {
     static const char *const paths[] = { "world",   "types",   "entities?query=Position.x+<+500&columns=Position",
                                          "tree",    "storage", "entity?e=3:1",
@@ -307,7 +307,7 @@ static void *ask_often(void *context) {
         int socket = client_connect();
         head(text, sizeof text, "GET", paths[i % 8], "Connection: close\r\n");
         client_send(socket, text, strlen(text));
-        if (i % 10 != 9) { /* every tenth leaves at once */
+        if (i % 10 != 9) { /* every tenth closes without waiting for its reply */
             ssize_t count, all = 0;
             while ((count = recv(socket, answer, sizeof answer, 0)) > 0) all += count;
             if (all > 0) atomic_fetch_add(&c->answered, 1);

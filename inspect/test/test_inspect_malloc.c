@@ -1,6 +1,6 @@
-/* Memory of others: what libmicrohttpd, jansson and the C library ask malloc for, on the thread of the server and while it is
- * started, fails in turn, once and for good. The inspector is not opened, or the client is answered, refused or dropped; and
- * afterwards an honest request is answered. */
+/* Without memory in other libraries: each malloc of libmicrohttpd, jansson and the C library fails in turn, while the
+ * server starts and on its thread, once and persistently. The inspector is not opened, or the client is answered,
+ * refused or disconnected; afterwards a valid request is answered. */
 #include "stage.h"
 
 #include <errno.h>
@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The functions of glibc behind those of this program. */
+/* The functions of glibc, which those of this program call. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *ptr, size_t size);
 
 static atomic_uint calls, fail_at; /* 0: none fails */
 static atomic_bool for_good, failed;
-static _Thread_local bool exempt; /* the test itself */
+static _Thread_local bool exempt; /* set on the thread of the test, whose calls never fail */
 
 static bool fails(void) {
     unsigned at = atomic_load(&fail_at);
@@ -44,7 +44,7 @@ static bool end_failing(void) {
     return atomic_load(&failed);
 }
 
-/* Sockets only: libmicrohttpd 0.9.75 leaves a file of its own open in one of these cases. */
+/* Counts sockets only: libmicrohttpd 0.9.75 leaks another file descriptor in one of these cases. */
 static int open_sockets(void) {
     int count = 0;
     struct stat file;

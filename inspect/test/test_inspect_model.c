@@ -1,5 +1,5 @@
-/* Random edits, half of them wrong, against a naive model: the world is valid after each, has what the model has, and is as it
- * was when an edit is refused or taken back. */
+/* Random edits, half of them invalid, against a naive model. After each, the world is valid and equal to the model; an
+ * edit that is refused or undone leaves it unchanged. */
 #include "bare.h"
 #include "stage.h"
 
@@ -10,7 +10,7 @@ enum { PLACES = 12, TYPES = 4 };
 static const char *const type_names[TYPES] = { "Position", "Health", "Frozen", "Blob" };
 static const covey_type *types[TYPES];
 
-/* What an entity is, as simply as can be. */
+/* The model of an entity. */
 typedef struct being {
     covey_entity e; /* null: none */
     bool disabled, has[TYPES], off[TYPES];
@@ -25,7 +25,7 @@ static test_random numbers;
 
 static uint32_t below(uint32_t limit) { return test_below(&numbers, limit); }
 
-/* ---- Comparison ----------------------------------------------------------------------------------------------------*/
+/* ---- Comparison ---------------------------------------------------------------------------------------------------*/
 
 static void compare_components(const being *b) {
     for (int t = 0; t < TYPES; t++) {
@@ -53,7 +53,7 @@ static void compare(void) {
     assert_int_equal(covey_entity_count(world), alive);
 }
 
-/* ---- Requests ------------------------------------------------------------------------------------------------------*/
+/* ---- Requests -----------------------------------------------------------------------------------------------------*/
 
 static int64_t last_undo;
 static char created[32];
@@ -74,8 +74,8 @@ static unsigned edit(const char *path, const char *body) {
     return status;
 }
 
-/* A handle that no place has: of an index that was never used, or whose entity has gone. */
-static covey_entity nobody(int place) {
+/* A handle of no living entity: its index was never used, or its entity was destroyed. */
+static covey_entity dead_handle(int place) {
     uint32_t index = 90 + (uint32_t)place;
     for (int i = 0; i < PLACES; i++)
         if (covey_same(beings[i].e, entity(index, 1))) {
@@ -87,10 +87,10 @@ static covey_entity nobody(int place) {
 
 static void handle_of(char *text, size_t size, int place) {
     covey_entity e = beings[place].e;
-    covey_entity_print(text, size, covey_is_null(e) ? nobody(place) : e);
+    covey_entity_print(text, size, covey_is_null(e) ? dead_handle(place) : e);
 }
 
-/* ---- What the model does: whether the edit is right, and then what it changes -----------------------------------------*/
+/* ---- The model: whether an edit is valid, and what it changes -------------------------------------*/
 
 static bool alive(int place) { return !covey_is_null(beings[place].e); }
 
@@ -100,7 +100,7 @@ static bool is_below(int place, int root) {
     return false;
 }
 
-/* Whether a sibling has the name. Who has no name is in nobody's way. */
+/* Whether a sibling has the same name. */
 static bool name_taken(int place, int parent, const char *name) {
     for (int i = 0; i < PLACES; i++)
         if (i != place && alive(i) && beings[i].parent == parent && *name && strcmp(beings[i].name, name) == 0)
@@ -184,16 +184,16 @@ static bool do_parent(int place, int32_t value, char *body, size_t size, const c
 typedef bool do_fn(int place, int32_t value, char *body, size_t size, const char *handle);
 static do_fn *const actions[] = { do_set, do_set, do_add, do_add, do_remove, do_enable, do_rename, do_parent };
 
-/* ---- Entities ------------------------------------------------------------------------------------------------------*/
+/* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
 static void create(int place) {
     unsigned status = edit("edit", "{\"do\":\"create\"}");
-    if (status != 200) return; /* indices are out, in the hard configuration */
+    if (status != 200) return; /* the hard configuration can run out of indices */
     beings[place] = (being){ .parent = -1 };
     assert_true(inspect__entity_read(created, &beings[place].e));
 }
 
-/* Children become roots, and lose a name that a root has already. */
+/* Children become roots, and lose their name if a root has it already. */
 static void destroy(int place) {
     char body[64], handle[32];
     handle_of(handle, sizeof handle, place);
@@ -203,11 +203,12 @@ static void destroy(int place) {
     for (int i = 0; i < PLACES; i++) {
         if (!alive(i) || beings[i].parent != place) continue;
         beings[i].parent = -1;
-        if (!covey_name(world, beings[i].e)) beings[i].name[0] = '\0'; /* which one keeps it is the order of children */
+        if (!covey_name(world, beings[i].e))
+            beings[i].name[0] = '\0'; /* the order of children decides which one keeps it */
     }
 }
 
-/* ---- Steps ---------------------------------------------------------------------------------------------------------*/
+/* ---- Steps --------------------------------------------------------------------------------------------------------*/
 
 static void step(void) {
     int place = (int)below(PLACES);
@@ -249,7 +250,7 @@ static void test_random_edits_agree_with_a_model(void **state) {
     assert_int_equal(own.bytes, 0);
 }
 
-/* Allocations of edits fail, too, in the inspector and in the world: then the edit is refused, or done. */
+/* Makes allocations fail in the inspector and in the world: the edit is refused or done completely. */
 static void try_without_memory(test_heap *fails, const char *body, bool for_good) {
     bool failed = true;
     for (uint64_t at = 1; failed; at++) {

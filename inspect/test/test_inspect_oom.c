@@ -1,5 +1,5 @@
-/* The inspector without memory: each allocation of an answer fails in turn, once and for good, in the inspector's memory and in
- * the world's. The request is refused or answered, the world is as it was, and the next request is answered. */
+/* The inspector without memory: each allocation of an answer fails in turn, once and persistently, in the inspector and
+ * in the world. The request is refused or answered, the world is unchanged, and the next request is answered. */
 #include "client.h"
 
 #include <covey/fields.h>
@@ -84,7 +84,7 @@ static const struct {
     { "POST", "time", "{\"back\":0}" },
 };
 
-/* Status 0: there was not even memory for a refusal. */
+/* Status 0: there was no memory for a refusal. */
 static void check_status(const char *path, int status, bool failed) {
     bool fine = status == 200 || (failed && (status == 500 || status == 503 || status == 409 || status == 0));
     if (!fine) fail_msg("%s: %d", path, status);
@@ -114,7 +114,7 @@ static void try_all(test_heap *fails, bool for_good) {
     for (uint32_t i = 0; i < COUNT_OF(requests); i++) {
         bool failed = true;
         for (uint64_t at = 1; failed; at++) {
-            inspect_close(); /* so that nothing is left from the last time */
+            inspect_close(); /* so that nothing is cached */
             open_again();
             failed = try_with(fails, i, at, for_good);
             answers_again(i);

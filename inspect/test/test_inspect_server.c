@@ -1,4 +1,4 @@
-/* Who may ask, what HTTP says, and how an inspector begins and ends. */
+/* Access, HTTP, and opening and closing an inspector. */
 #include "client.h"
 
 #include <covey/fields.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- Who may ask ---------------------------------------------------------------------------------------------------*/
+/* ---- Access --------------------------------------------------------------------------------------------------*/
 
-/* Asks for the world with these headers; "%u" in the first is the port, "%s" in the second the token. */
+/* Requests the world with these headers; "%u" in the first is the port, "%s" in the second the token. */
 static int status_with(const char *host, const char *authorization, const char *more) {
     char request[1024], line[256];
     int length = snprintf(request, sizeof request, "GET /api/v1/world HTTP/1.1\r\n");
@@ -96,7 +96,7 @@ static void test_on_all_addresses_any_address_in_numbers_is_a_host(void **state)
     assert_int_equal(status_with("1.2.3.4.evil.example:%u", TOKEN, ""), 403);
 }
 
-/* ---- HTTP ----------------------------------------------------------------------------------------------------------*/
+/* ---- HTTP ---------------------------------------------------------------------------------------------------------*/
 
 static void assert_header(const reply *r, const char *name, const char *expected) {
     char value[512];
@@ -179,7 +179,7 @@ static void test_more_requests_a_second_than_the_limit_are_refused(void **state)
     inspect_close();
     inspect_open(&(covey_inspect_desc){ .requests = 5 });
     int socket = client_connect(), refused = 0;
-    for (int i = 0; i < 12; i++) { /* at most ten of them can be answered, if a second ends meanwhile */
+    for (int i = 0; i < 12; i++) { /* at most ten are answered, even if a second ends in between */
         client_ask(socket, "GET", "world", NULL);
         reply r = client_reply(socket);
         assert_true(r.status == 200 || r.status == 429);
@@ -211,7 +211,7 @@ static void test_a_get_has_no_body(void **state) {
     assert_refused("GET", "world", "{}", 413, "LIMIT");
 }
 
-/* ---- The first endpoints -------------------------------------------------------------------------------------------*/
+/* ---- The first endpoints ------------------------------------------------------------------------------------------*/
 
 static void test_the_world_in_numbers(void **state) {
     (void)state;
@@ -280,12 +280,12 @@ static void test_types_with_their_fields(void **state) {
     json_decref(answer);
 }
 
-/* ---- Begin and end -------------------------------------------------------------------------------------------------*/
+/* ---- Opening and closing ------------------------------------------------------------------------------------------*/
 
 static void test_a_poll_says_how_many_frames_to_run(void **state) {
     (void)state;
     for (int i = 0; i < 100; i++) assert_int_equal(covey_inspect_poll(inspector), 1);
-    assert_int_equal(covey_inspect_poll(NULL), 1); /* a program goes on where none could be opened */
+    assert_int_equal(covey_inspect_poll(NULL), 1); /* a program runs without an inspector */
     json_t *answer = get_json("world");
     assert_true(number_of(answer, "frame") >= 100);
     json_decref(answer);
@@ -306,7 +306,8 @@ static void test_an_address_that_is_none_is_a_reason(void **state) {
         assert_null(covey_inspect_open(world, &(covey_inspect_desc){ .address = none[i] }));
         assert_failed(COVEY_ERROR_RANGE);
     }
-    assert_null(covey_inspect_open(world, &(covey_inspect_desc){ .address = "203.0.113.1" })); /* nobody's */
+    assert_null(covey_inspect_open(
+        world, &(covey_inspect_desc){ .address = "203.0.113.1" })); /* an address of no machine (RFC 5737) */
     assert_failed(COVEY_ERROR_FILE);
     assert_null(covey_inspect_open(world, &(covey_inspect_desc){ .connections = 65 }));
     assert_failed(COVEY_ERROR_RANGE);
@@ -319,7 +320,7 @@ static void test_closing_refuses_what_was_asked(void **state) {
         sockets[i] = client_connect();
         client_ask(sockets[i], "GET", "world", NULL);
     }
-    usleep(50000); /* they are with the server, or on the way */
+    usleep(50000); /* the server has them, or they are on their way */
     inspect_close();
     for (int i = 0; i < 4; i++) close(sockets[i]);
     covey_inspect_close(NULL);
@@ -333,7 +334,7 @@ static void note_broken(const char *what, const char *file, int line, void *cont
     if (broken++ == 0) snprintf(contract, sizeof contract, "%s", what);
 }
 
-/* A contract says so, what was asked is refused, and the inspector never uses the world again. */
+/* Breaks a contract; pending requests are refused, and the inspector never uses the world again. */
 static void test_an_inspector_that_is_left_lets_go_of_its_world(void **state) {
     (void)state;
     covey_world *before = world;
@@ -350,11 +351,11 @@ static void test_an_inspector_that_is_left_lets_go_of_its_world(void **state) {
     }
     int socket = client_connect();
     client_ask(socket, "GET", "world", NULL);
-    usleep(50000); /* it is with the server, or on the way */
+    usleep(50000); /* the server has it, or it is on its way */
     broken = 0;
     covey_world_destroy(world);
     world = before;
-    if (COVEY_ASSERT_LEVEL >= 1) assert_int_equal(broken, 2); /* the schedule is left, too */
+    if (COVEY_ASSERT_LEVEL >= 1) assert_int_equal(broken, 2); /* the schedule breaks one, too */
     if (COVEY_ASSERT_LEVEL >= 1) assert_non_null(strstr(contract, "covey_inspect_close first"));
     for (int i = 0; i < 10; i++) assert_int_equal(covey_inspect_poll(inspector), 1);
     assert_true(client_is_closed(socket, 5000));

@@ -40,7 +40,7 @@ static void fill_world(void) {
     for (uint32_t i = 1; i < MANY; i += 28) covey_remove(world, held[i], Packed2); /* holes */
 }
 
-/* ---- Reading -------------------------------------------------------------------------------------------------------*/
+/* ---- Reading ------------------------------------------------------------------------------------------------------*/
 
 typedef struct points {
     reply reply;
@@ -80,7 +80,7 @@ static uint32_t index_of(const points *p, uint32_t point) {
     return u32_at(p, 16 + (size_t)(point + 1) * p->stride - 4);
 }
 
-/* ---- Tests ---------------------------------------------------------------------------------------------------------*/
+/* ---- Tests --------------------------------------------------------------------------------------------------------*/
 
 static void check_all(const char *type, uint32_t without) {
     char arguments[200];
@@ -112,7 +112,7 @@ static void test_all_are_points_of_either_storage(void **state) {
     check_all("Packed2", 4);
 }
 
-/* Axes of several types: those that have all; who has no value is none. */
+/* Axes of several types: a point has all of them; without the value component, its value is NaN. */
 static void test_several_types_and_missing_values(void **state) {
     (void)state;
     fill_world();
@@ -131,7 +131,7 @@ static void test_several_types_and_missing_values(void **state) {
     reply_free(&p.reply);
 }
 
-/* Whoever is left out is left out evenly. */
+/* The points are spread evenly over the matches. */
 static void check_sample(const char *arguments, uint32_t total, uint32_t limit) {
     points p = ask_points(arguments);
     assert_int_equal(p.total, total);

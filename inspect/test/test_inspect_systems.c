@@ -1,4 +1,4 @@
-/* The inspector: systems, their plan, the timeline, and who decides how fast frames go by. */
+/* The inspector: systems, their plan, the timeline, pause and speed. */
 #include "client.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static int systems_teardown(void **state) {
 
 static void run(void) { assert_int_equal(covey_schedule_run(schedule), COVEY_OK); }
 
-/* ---- Systems and their plan ----------------------------------------------------------------------------------------*/
+/* ---- Systems and their plan ---------------------------------------------------------------------------------------*/
 
 static void test_systems_with_their_times(void **state) {
     (void)state;
@@ -144,9 +144,9 @@ static void test_systems_are_switched_on_and_off(void **state) {
     assert_refused("POST", "systems", "{\"name\":\"look\",\"phase\":\"game\",\"on\":true}", 422, "ARGUMENT");
 }
 
-/* ---- The timeline --------------------------------------------------------------------------------------------------*/
+/* ---- The timeline -------------------------------------------------------------------------------------------------*/
 
-/* Pieces of one frame: within it, on threads that there are. */
+/* Checks the pieces of a frame: their times are within the frame, and their threads exist. */
 static void check_frame(const json_t *answer, const json_t *frame) {
     size_t i, replays = 0, pieces[4] = { 0 };
     const json_t *piece, *names = member(answer, "systems");
@@ -187,7 +187,7 @@ static void test_the_timeline_has_the_last_frames(void **state) {
     (void)state;
     run();
     assert_int_equal(covey_schedule_traced(schedule, 0, NULL, 0), 0);
-    check_timeline("timeline?frames=3", 0, 0); /* from now on */
+    check_timeline("timeline?frames=3", 0, 0); /* tracing starts now */
     run();
     check_timeline("timeline?frames=3", 1, 1);
     for (uint32_t i = 0; i < 10; i++) run();
@@ -196,14 +196,14 @@ static void test_the_timeline_has_the_last_frames(void **state) {
     assert_refused("GET", "timeline?frames=121", NULL, 422, "ARGUMENT");
     inspect_close();
     run();
-    assert_int_equal(covey_schedule_traced(schedule, 0, NULL, 0), 0); /* and no longer */
+    assert_int_equal(covey_schedule_traced(schedule, 0, NULL, 0), 0); /* tracing has stopped */
     inspect_open(&(covey_inspect_desc){ .schedule = schedule, .budget = 1e-9 });
     check_timeline("timeline?frames=3", 0, 0);
     for (uint32_t i = 0; i < 10; i++) run();
     check_timeline("timeline?frames=3", 3, 20);
 }
 
-/* What is noted while somebody asks ends when nobody does any longer. */
+/* Tracing ends some seconds after the last request for the timeline. */
 static void test_a_trace_ends_when_nobody_asks(void **state) {
     (void)state;
     json_decref(get_json("timeline"));
@@ -214,7 +214,7 @@ static void test_a_trace_ends_when_nobody_asks(void **state) {
     assert_int_equal(covey_schedule_traced(schedule, 0, NULL, 0), 0);
 }
 
-/* ---- Running -------------------------------------------------------------------------------------------------------*/
+/* ---- Running ------------------------------------------------------------------------------------------------------*/
 
 static void set_pace(const char *body) { json_decref(ask_json("POST", "run", body, 200)); }
 
@@ -234,7 +234,7 @@ static void test_the_page_pauses_and_steps(void **state) {
     int64_t frame = number_of(answer, "frame");
     json_decref(answer);
     set_pace("{\"step\":3}");
-    assert_true(frames_in(10) <= 3); /* some polls were made while the answer came */
+    assert_true(frames_in(10) <= 3); /* some polls were made before the answer arrived */
     answer = get_json("world");
     assert_int_equal(number_of(answer, "frame"), frame + 3);
     json_decref(answer);

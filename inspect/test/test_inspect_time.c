@@ -1,4 +1,4 @@
-/* The inspector: snapshots, past states, what is different between two, and going back. */
+/* The inspector: snapshots, past states, differences between them, and restoring one. */
 #include "client.h"
 
 #include <covey/fields.h>
@@ -82,7 +82,7 @@ static void test_without_a_history_there_is_no_past(void **state) {
     assert_refused("POST", "time", "{\"back\":0}", 409, "ABSENT");
 }
 
-/* ---- Differences ---------------------------------------------------------------------------------------------------*/
+/* ---- Differences --------------------------------------------------------------------------------------------------*/
 
 static const json_t *row_of(const json_t *answer, covey_entity e) {
     char text[32];
@@ -163,7 +163,7 @@ static void test_two_states_are_compared(void **state) {
     check_difference(answer);
     json_decref(answer);
     inspect_close();
-    open_with(1e-9); /* for many polls */
+    open_with(1e-9); /* so that the answer takes many polls */
     answer = get_json("time/diff?a=1&b=0");
     check_difference(answer);
     json_decref(answer);
@@ -201,7 +201,7 @@ static void test_padding_is_no_difference(void **state) {
     json_decref(answer);
 }
 
-/* ---- Going back ----------------------------------------------------------------------------------------------------*/
+/* ---- Restoring ---------------------------------------------------------------------------------------------------*/
 
 static void assert_as_saved(void) {
     json_t *answer = get_json("time/diff?a=0");
@@ -244,7 +244,7 @@ static void test_going_nowhere_is_refused(void **state) {
     assert_refused("POST", "time", "{\"back\":0}", 403, "READ_ONLY");
 }
 
-/* Worlds that were made of snapshots are kept for a while, and not longer. */
+/* Worlds made from snapshots are kept for a while, then destroyed. */
 static void test_past_states_are_dropped(void **state) {
     (void)state;
     fill_world();
@@ -252,13 +252,13 @@ static void test_past_states_are_dropped(void **state) {
     size_t before = inspector_bytes();
     json_decref(get_json("time/diff?a=3&b=2"));
     assert_true(inspector_bytes() > before + covey_world_memory(world));
-    json_decref(get_json("time/diff?a=1&b=0")); /* four, of which three are kept */
+    json_decref(get_json("time/diff?a=1&b=0")); /* the fourth world replaces one of three */
     poll_for(5300);
     assert_true(inspector_bytes() < before + covey_world_memory(world) / 2);
     json_decref(get_json("time/diff?a=3&b=2"));
 }
 
-/* The same answers as about the present, of a state that is over. */
+/* The endpoints answer about a past state as they do about the present. */
 static void test_entities_of_the_past(void **state) {
     (void)state;
     fill_world();
@@ -286,7 +286,7 @@ static void test_entities_of_the_past(void **state) {
         answer = get_json("entities?query=Packed");
         assert_int_equal(number_of(answer, "count"), 0);
         json_decref(answer);
-        create_with(covey_id(Packed), 1); /* another snapshot has another answer to the same question */
+        create_with(covey_id(Packed), 1); /* the same query has another answer in each snapshot */
         save();
         covey_destroy_all(world);
         answer = get_json("time/entities?query=Packed&back=0");
@@ -300,7 +300,7 @@ static void test_entities_of_the_past(void **state) {
     assert_refused("GET", "time/entity?e=7:1&back=9", NULL, 409, "ABSENT");
 }
 
-/* More entities than a scan counts before it answers with the first rows. */
+/* More entities than a scan counts before the first rows are answered. */
 static void test_a_past_state_is_counted_to_its_end(void **state) {
     (void)state;
     enum { MANY = COVEY_INDEX_BITS < 16 ? 1000 : 20000 };

@@ -1,5 +1,5 @@
-/* A world to look at, for the tests of the page: names and a hierarchy, fields of every kind, types without fields, three
- * storages, systems in two phases, a history, resources, events and calls that fail.
+/* A world for the browser tests of the page: names and a hierarchy, fields of every kind, types without fields,
+ * three storages, systems in two phases, a history, resources, events and calls that fail.
  *
  *     inspect_world [--entities N] [--read-only] [--bare] [--port N]
  *
@@ -90,7 +90,7 @@ typedef struct {
 } Opaque;
 COVEY_COMPONENT_DEFINE(Opaque);
 
-/* Rare and sparse, for which blocks would take less. */
+/* A rare component in a sparse set: block storage would take less memory. */
 typedef struct {
     uint32_t since;
 } Sick;
@@ -139,7 +139,7 @@ static void need(bool done, const char *what) {
     if (!done) die(what);
 }
 
-/* A number from 0 to 1 for each i. */
+/* A pseudorandom number from 0 to 1, the same for the same i. */
 static float noise(uint32_t i) {
     uint32_t n = i * 2654435761u;
     n ^= n >> 15;
@@ -225,7 +225,7 @@ static void move(covey_job *job, void *context) {
     }
 }
 
-/* Whoever leaves the field comes back from the other side. */
+/* Entities that leave the field come back on the other side. */
 static void wrap(covey_job *job, void *context) {
     (void)context;
     while (covey_next(&job->it)) {
@@ -246,7 +246,7 @@ static void heal(covey_job *job, void *context) {
     }
 }
 
-/* Some freeze and some thaw: structural changes for the view of events. */
+/* Freezes some and thaws others: structural changes for the view of events. */
 static void weather(covey_job *job, void *context) {
     (void)context;
     job->bytes = 1200; /* for the view of systems */
@@ -294,10 +294,11 @@ static void run_frame(Game *game) {
     covey_tick_advance(game->world);
     if (game->schedule && covey_schedule_run(game->schedule) != COVEY_OK) die(covey_schedule_failure(game->schedule));
     if (game->history && game->frames % 30 == 0) need(covey_history_save(game->history), "no memory for a snapshot");
-    if (game->frames % 60 == 0) covey_add(game->world, game->gone, Position, { 0, 0 }); /* fails: for the log */
+    if (game->frames % 60 == 0)
+        covey_add(game->world, game->gone, Position, { 0, 0 }); /* fails, for the view of the log */
 }
 
-/* Failed calls are for the page, not for the terminal. */
+/* Failed calls are shown on the page, not in the terminal. */
 static void ignore(covey_result item, const char *text, void *context) { (void)item, (void)text, (void)context; }
 
 static bool input_is_open(void) {

@@ -1,5 +1,5 @@
-/* The benchmarks of worlds over MPI, on 2 ranks: each row is the minimum of several rounds, beside the same done without
- * Covey (MPI_Sendrecv of as many bytes), or without the other ranks (an image), in the same rounds. */
+/* Benchmarks of worlds over MPI, on 2 ranks. Each row is the minimum of several rounds, compared with a baseline in
+ * the same rounds: the same without Covey (MPI_Sendrecv of as many bytes), or without other ranks (an image). */
 #include <covey/mpi.h>
 
 #include <stdio.h>
@@ -17,14 +17,14 @@ typedef struct {
 COVEY_COMPONENT_DECLARE(Place);
 COVEY_COMPONENT_DECLARE(Speed);
 COVEY_COMPONENT_DECLARE(Unit);
-COVEY_COMPONENT_DEFINE(Place, .raw = true);
-COVEY_COMPONENT_DEFINE(Speed, .raw = true);
-COVEY_COMPONENT_DEFINE(Unit, .raw = true);
+COVEY_COMPONENT_DEFINE(Place, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Speed, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Unit, .as_bytes = true);
 
 static const covey_type *const in_blocks[] = { covey_id(Place), covey_id(Speed), covey_id(Unit), NULL };
-#define SPARSE(T)                                                                                        \
-    &(const covey_type) {                                                                                \
-        .name = "Sparse" #T, .size = sizeof(T), .align = 4, .raw = true, .storage = COVEY_STORAGE_SPARSE \
+#define SPARSE(T)                                                                                             \
+    &(const covey_type) {                                                                                     \
+        .name = "Sparse" #T, .size = sizeof(T), .align = 4, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE \
     }
 static const covey_type *const sparse[] = { SPARSE(Place), SPARSE(Speed), SPARSE(Unit), NULL };
 
@@ -80,7 +80,7 @@ static void end(bench *b) {
     free(b->to);
 }
 
-/* All entities, from one rank to the other. */
+/* Moves all entities from one rank to the other. */
 static void move(bench *b, int from) {
     for (uint32_t i = 0; i < ENTITIES; i++) b->to[i] = 1 - from;
     if (covey_mpi_migrate(b->mpi, b->e, b->to, b->rank == from ? ENTITIES : 0) == COVEY_OK) return;
@@ -107,7 +107,7 @@ typedef struct bytes {
     int count;
 } bytes;
 
-/* A message there, and one back, each copied out of memory and into memory as it would be by hand. */
+/* A message there and one back, each copied from and to arrays, as handwritten code would do. */
 static void send_bytes(bench *b, void *context) {
     const bytes *t = context;
     for (int from = 0; from < 2; from++) {
@@ -137,12 +137,12 @@ static void bench_migrate(bench *b, const char *row, const char *bar) {
 
 /* ---- Ghosts ------------------------------------------------------------------------------------------------------*/
 
-/* A world of its own, in which all entities of a rank have a ghost on the other one. */
+/* A separate world, in which all entities of a rank have a ghost on the other one. */
 typedef struct crowd {
     covey_world *world;
     covey_mpi *mpi;
     covey_entity *e;
-    uint32_t changed; /* so many of 100 change before each refresh */
+    uint32_t changed; /* the percentage of entities that change before each refresh */
     bytes raw;
 } crowd;
 
@@ -158,9 +158,12 @@ static uint32_t the_other(const covey_world *world, covey_entity e, int *ranks, 
 static void begin_crowd(crowd *c, covey_storage storage, bool shuffled) {
     covey_type *types = crowd_types;
     const covey_type *list[] = { &types[0], &types[1], &types[2], NULL };
-    types[0] = (covey_type){ .name = "Place", .size = 8, .align = 4, .raw = true, .ticks = true, .storage = storage };
-    types[1] = (covey_type){ .name = "Speed", .size = 8, .align = 4, .raw = true, .ticks = true, .storage = storage };
-    types[2] = (covey_type){ .name = "Unit", .size = 16, .align = 4, .raw = true, .ticks = true, .storage = storage };
+    types[0] =
+        (covey_type){ .name = "Place", .size = 8, .align = 4, .as_bytes = true, .ticks = true, .storage = storage };
+    types[1] =
+        (covey_type){ .name = "Speed", .size = 8, .align = 4, .as_bytes = true, .ticks = true, .storage = storage };
+    types[2] =
+        (covey_type){ .name = "Unit", .size = 16, .align = 4, .as_bytes = true, .ticks = true, .storage = storage };
     c->world = covey_world_create(NULL);
     c->mpi = covey_mpi_create(MPI_COMM_WORLD, c->world, &(covey_mpi_desc){ .types = list }, NULL);
     c->e = malloc(ENTITIES * sizeof *c->e);
@@ -176,7 +179,7 @@ static void begin_crowd(crowd *c, covey_storage storage, bool shuffled) {
     Unit unit = { 1, 2, 3, 4 };
     for (uint32_t i = 0; i < ENTITIES; i++)
         for (uint32_t t = 0; t < 3; t++) covey_add_raw(c->world, c->e[i], &types[t], &unit);
-    covey_mpi_ghosts(c->mpi, &(covey_mpi_ghosts_desc){ .types = list, .near = the_other, .context = c->mpi });
+    covey_mpi_ghosts_define(c->mpi, &(covey_mpi_ghosts_desc){ .types = list, .near = the_other, .context = c->mpi });
     c->raw.count = ENTITIES * 32;
     c->raw.from = calloc(1, (size_t)c->raw.count);
     c->raw.to = calloc(1, (size_t)c->raw.count);
@@ -190,7 +193,7 @@ static void end_crowd(crowd *c) {
     free(c->raw.to);
 }
 
-/* Not timed: what a step of a model would do. All change in a loop over a view, some one by one. */
+/* Not timed: the step of a model. All change in a loop over a view, or some one by one. */
 static void change_crowd(const crowd *c) {
     covey_view_desc desc = { .with = { &crowd_types[0], &crowd_types[1], &crowd_types[2] } };
     covey_view view = covey_view_make(c->world, &desc);
@@ -205,7 +208,7 @@ static void change_crowd(const crowd *c) {
 static void refresh(bench *b, void *context) {
     (void)b;
     const crowd *c = context;
-    if (covey_mpi_refresh(c->mpi) == COVEY_OK) return;
+    if (covey_mpi_ghosts_refresh(c->mpi) == COVEY_OK) return;
     fprintf(stderr, "%s\n", covey_mpi_report(c->mpi)->text);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -251,14 +254,14 @@ static void save_all(bench *b, void *path) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* The image of each rank, and nothing else. */
+/* Saves the image of each rank only. */
 static void save_images(bench *b, void *path) {
     char name[200];
     snprintf(name, sizeof name, "%s.image.%d", (const char *)path, b->rank);
     if (covey_save_to_file(b->world, name, NULL, NULL) != COVEY_OK) MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* As many entities on each rank; `e` has those of this one. */
+/* Each rank has the same number of entities; `e` lists those of this rank. */
 static void add_entities(bench *b) {
     for (uint32_t i = 0; b->rank != 0 && i < ENTITIES; i++) {
         b->e[i] = covey_create(b->world);
@@ -266,7 +269,7 @@ static void add_entities(bench *b) {
     }
 }
 
-/* All entities of a rank go to the other one, and the other way round: as many live on each, now away from home. */
+/* The ranks swap all entities: each has as many as before, all away from home. */
 static void swap_all(bench *b) {
     for (uint32_t i = 0; i < ENTITIES; i++) b->to[i] = 1 - b->rank;
     covey_result result = covey_mpi_migrate(b->mpi, b->e, b->to, ENTITIES);
@@ -279,7 +282,7 @@ static void tell_row(const bench *b, const char *row, double covey, double raw, 
     if (b->rank == 0) printf("%-24s %10.3f ms %10.3f ms %8.2f   %s\n", row, covey * 1e3, raw * 1e3, covey / raw, bar);
 }
 
-/* The image of this rank alone, into a world. */
+/* Loads the image of this rank only. */
 static void load_image(bench *b, void *path) {
     char name[200];
     snprintf(name, sizeof name, "%s.image.%d", (const char *)path, b->rank);
@@ -303,7 +306,7 @@ static void load_all(bench *b, void *context) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Each into a new world, which is made and destroyed outside of the time. */
+/* Each into a new world. Creating and destroying it is not timed. */
 static double load_anew(const bench *b, void (*step)(bench *b, void *context), void *context) {
     bench other = { .types = b->types, .rank = b->rank, .world = covey_world_create(NULL) };
     for (uint32_t i = 0; b->types[i]; i++) covey_pool_of_raw(other.world, b->types[i]);

@@ -5,7 +5,7 @@ set -eu
 
 ranks 2 "$1/mpi/bench/covey-bench-mpi"
 
-# The least of several runs, in turns, so that what else the machine does meets both alike.
+# The minimum of several runs, alternating, so that other load on the machine affects both alike.
 seconds() { ranks "$1" "$2" --quiet --seconds --agents 1000000 --steps 60 | sed -n 's/^seconds //p'; }
 one=999 two=999
 for _ in 1 2 3 4 5; do

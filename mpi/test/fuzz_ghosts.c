@@ -1,7 +1,7 @@
-/* Messages about ghosts that were damaged, or made up: each is refused, and the world is as it was; or it is valid. The first
- * message arrives as it is, so that there are ghosts; the second one is changed.
+/* Damaged or forged messages about ghosts: each is refused without changing the world, or leaves a valid world. The
+ * first message arrives unchanged, so that there are ghosts; the second one is changed.
  *
- *     flags | number of entities | what becomes of each | changes: position in the message (2 bytes), and a byte there */
+ *     flags | number of entities | what happens to each | changes: position in the message (2 bytes), new byte */
 #include "ghosts.h"
 #include "sides.h"
 
@@ -20,17 +20,17 @@ static uint32_t who_sees(const covey_world *world, covey_entity e, int *ranks, v
 static void see(side *s, int *other) {
     side_run(s);
     covey_mpi_ghosts_desc desc = { .types = seen, .near = who_sees, .context = other };
-    require(covey_mpi_ghosts(s->mpi, &desc) == COVEY_OK, "there are no ghosts");
+    require(covey_mpi_ghosts_define(s->mpi, &desc) == COVEY_OK, "there are no ghosts");
 }
 
-/* An entity that lives with the sender; some are at home with the receiver, which has entities of its own, too. */
+/* An entity that lives on the sender. Some have the receiver as home, which has entities of its own as well. */
 static covey_entity make(side *sender, side *receiver, uint32_t number, uint8_t has) {
     covey_world *world = sender->world;
     if (has & RECEIVERS) covey_add(receiver->world, covey_create(receiver->world), Spot, { -1, 0 });
     covey_entity e = covey_create((has & AT_HOME ? receiver : sender)->world);
     if (has & AT_HOME) {
         covey_add_tag(receiver->world, e, covey_away);
-        require(covey_create_again(world, &e, 1), "it does not come");
+        require(covey_create_exact(world, &e, 1, COVEY_EXACT_AGAIN), "it cannot be created");
     }
     covey_add(world, e, Spot, { (int32_t)number, has & NEAR });
     covey_add(world, e, Stamp, { number });
@@ -46,10 +46,10 @@ static void change(covey_world *world, covey_entity e, uint8_t has) {
     if (has & ENDS) covey_destroy(world, e);
 }
 
-/* The next message of the sender. */
+/* Packs the next message of the sender. */
 static const unsigned char *refresh(side *sender, uint64_t *total) {
     side_run(sender);
-    require(covey_mpi_refresh(sender->mpi) == COVEY_OK, "it is not refreshed");
+    require(covey_mpi_ghosts_refresh(sender->mpi) == COVEY_OK, "the refresh fails");
     return sent(total);
 }
 
@@ -64,14 +64,14 @@ static void receive(side *receiver, const unsigned char *bytes, uint64_t total, 
     side_hand(receiver, bytes, total);
     uint64_t before = state_of(receiver);
     if (takes_back) fail_other(2);
-    covey_result result = covey_mpi_refresh(receiver->mpi);
-    require(result == COVEY_OK || state_of(receiver) == before, "it is refused or taken back, and not as before");
+    covey_result result = covey_mpi_ghosts_refresh(receiver->mpi);
+    require(result == COVEY_OK || state_of(receiver) == before, "a failure changed the world");
 }
 
 static void sign(unsigned char *bytes, uint64_t total) {
-    memcpy(bytes + offsetof(covey__mpi_news_header, bytes), &total, sizeof total);
-    uint64_t checksum = covey__mpi_news_checksum(bytes, total);
-    memcpy(bytes + offsetof(covey__mpi_news_header, checksum), &checksum, sizeof checksum);
+    memcpy(bytes + offsetof(covey__mpi_ghost_header, bytes), &total, sizeof total);
+    uint64_t checksum = covey__mpi_ghost_message_checksum(bytes, total);
+    memcpy(bytes + offsetof(covey__mpi_ghost_header, checksum), &checksum, sizeof checksum);
 }
 
 static void damage(side *sender, side *receiver, const input *in) {
@@ -84,11 +84,11 @@ static void damage(side *sender, side *receiver, const input *in) {
     free(bytes);
 }
 
-/* Ghosts end when nothing is said about them any more. */
+/* Ghosts are removed when none are defined any more. */
 static void see_nothing(side *receiver) {
     side_run(receiver);
-    require(covey_mpi_refresh(receiver->mpi) == COVEY_OK, "it does not go on");
-    require(covey_mpi_ghosts(receiver->mpi, NULL) == COVEY_OK, "ghosts do not end");
+    require(covey_mpi_ghosts_refresh(receiver->mpi) == COVEY_OK, "the next refresh fails");
+    require(covey_mpi_ghosts_define(receiver->mpi, NULL) == COVEY_OK, "ghosts do not end");
     require(covey_pool_count(receiver->mpi->ghost) == 0, "there are ghosts");
 }
 

@@ -1,22 +1,23 @@
-/* Messages of a migration that were damaged, or made up: each is refused, or its entities arrive; the world is valid, and
- * if the message is refused, or taken back, as it was.
+/* Damaged or forged messages of a migration: each is refused or undone without changing the world, or its entities
+ * arrive. The world stays valid.
  *
- *     flags | number of entities | what each of them has | changes: position in the message (2 bytes), and a byte there
+ *     flags | number of entities | what each of them has | changes: position in the message (2 bytes), new byte
  *
- * With SIGNED the checksum is made right after the changes, so that what is behind it is reached. */
+ * With SIGNED the checksum is corrected after the changes, so that the code behind the checksum test is reached. */
 #include "sides.h"
 
 #include <stdlib.h>
 
 enum { AT_HOME = 32, DISABLED = 64, NAMED = 128 };
 
-/* An entity that lives with the sender; some are at home with the receiver. */
+/* An entity that lives on the sender. Some have the receiver as home. */
 static covey_entity make(side *sender, side *receiver, uint32_t number, uint8_t has) {
     covey_world *world = sender->world;
     covey_entity e = covey_create((has & AT_HOME ? receiver : sender)->world);
     if (has & AT_HOME) {
         covey_add_tag(receiver->world, e, covey_away);
-        require(covey_create_again(world, &e, 1) && covey__mpi_guests_reach(sender->mpi, &e, 1), "it does not come");
+        require(covey_create_exact(world, &e, 1, COVEY_EXACT_AGAIN) && covey__mpi_guests_reserve(sender->mpi, &e, 1),
+                "it cannot be created");
         covey__mpi_guests_set(sender->mpi, &e, 1, true);
     }
     if (has & 1) covey_add(world, e, Spot, { (int32_t)number, -1 });
@@ -36,8 +37,8 @@ static void receive(side *receiver, const unsigned char *bytes, uint64_t total, 
     uint64_t before = state_of(receiver);
     if (takes_back) fail_other(2);
     covey_result result = covey_mpi_migrate(receiver->mpi, NULL, NULL, 0);
-    require(result == COVEY_OK || state_of(receiver) == before, "it is refused or taken back, and not as before");
-    require(result == COVEY_OK || covey_mpi_report(receiver->mpi)->text[0] || takes_back, "nobody says why");
+    require(result == COVEY_OK || state_of(receiver) == before, "a failure changed the world");
+    require(result == COVEY_OK || covey_mpi_report(receiver->mpi)->text[0] || takes_back, "a failure without a report");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
@@ -53,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
     require(covey_mpi_migrate(sender.mpi, list, to, in.count) == COVEY_OK, "they do not leave");
     const unsigned char *message = sent(&total);
     unsigned char *bytes = damaged(&in, message, &total);
-    if (in.flags & SIGNED) covey__mpi_sign(receiver.mpi, bytes, total);
+    if (in.flags & SIGNED) covey__mpi_message_sign(receiver.mpi, bytes, total);
     receive(&receiver, bytes, total, (in.flags & TAKEN_BACK) != 0);
     free(bytes);
     side_end(&sender);

@@ -1,88 +1,89 @@
-/* Messages of a restart that were damaged, or made up: each is refused, or what it brings is there; the world is valid. It is
- * emptied as a restart that fails does, and then the message arrives as it was.
+/* Damaged or forged messages of a restart: each is refused, or its entities are created; the world is valid. Then
+ * the world is emptied, as after a failed restart, and the original message arrives.
  *
- *     flags | number of entities | what each of them has | changes: position in the message (2 bytes), and a byte there */
+ *     flags | number of entities | what each of them has | changes: position in the message (2 bytes), new byte */
 #include "checkpoint.h"
 #include "sides.h"
 
 #include <stdlib.h>
 
-enum { GRAVE = 8, ELSEWHERE = 16, AT_HOME = 32, INSIDE = 64, NAMED = 128 };
+enum { FREED = 8, ELSEWHERE = 16, AT_HOME = 32, INSIDE = 64, NAMED = 128 };
 
 typedef struct lists {
-    covey_entity arrivals[MOST], homes[MOST], graves[MOST];
-    uint32_t arrival_count, home_count, grave_count;
+    covey_entity arrivals[MOST], away[MOST], freed[MOST];
+    uint32_t arrival_count, away_count, freed_count;
 } lists;
 
-/* An entity in the file of the reader. Its parent is the one before it. */
+/* Creates an entity in the file of the reader. Its parent is the previous one. */
 static void make(side *reader, lists *l, uint32_t number, uint8_t has) {
     covey_world *world = reader->world;
-    uint32_t first = has & (AT_HOME | ELSEWHERE | GRAVE) ? 0 : reader->mpi->span;
+    uint32_t first = has & (AT_HOME | ELSEWHERE | FREED) ? 0 : reader->mpi->range_size;
     covey_entity e = covey_entity_make(first + number, 1), none = { 0, 0 };
-    if (has & GRAVE) l->graves[l->grave_count++] = e;
-    else if (has & ELSEWHERE) l->homes[l->home_count++] = e;
-    if (has & (GRAVE | ELSEWHERE)) return;
-    require(covey_create_again(world, &e, 1), "it is not made");
+    if (has & FREED) l->freed[l->freed_count++] = e;
+    else if (has & ELSEWHERE) l->away[l->away_count++] = e;
+    if (has & (FREED | ELSEWHERE)) return;
+    require(covey_create_exact(world, &e, 1, COVEY_EXACT_AGAIN), "it cannot be created");
     if (has & 1) covey_add(world, e, Spot, { (int32_t)number, -1 });
     if (has & 2) covey_add(world, e, Bond, { e, NULL, number });
     if (has & 4) covey_add(world, e, Note, { number % 50 + 1, make_note(number).text });
     covey_entity parent = (has & INSIDE) && l->arrival_count != 0 ? l->arrivals[l->arrival_count - 1] : none;
-    if (!covey_is_null(parent)) require(covey_parent_set(world, e, parent) == COVEY_OK, "it has no parent");
+    if (!covey_is_null(parent)) require(covey_parent_set(world, e, parent) == COVEY_OK, "its parent cannot be set");
     if (has & NAMED) covey_name_set(world, e, (char[]){ (char)('a' + number % 26), (char)('a' + number / 26), 0 });
     l->arrivals[l->arrival_count++] = e;
 }
 
-/* What the reader tells the other side. */
+/* Packs the message from the reader to the other side. */
 static unsigned char *pack(side *reader, const lists *l, uint64_t *total) {
     unsigned char *send = NULL;
-    covey__mpi_departure d = { l->arrivals, l->arrival_count };
-    uint64_t before[2] = { covey__mpi_handover_front(l->home_count, l->grave_count), 0 };
-    reader->mpi->parts[0] = 0;
-    reader->mpi->parts[1] = reader->mpi->parts[2] = l->arrival_count;
-    require(covey__mpi_pack_departure(reader->mpi, &d, before, &send) == COVEY_OK, "it is not packed");
+    covey__mpi_departures d = { l->arrivals, l->arrival_count };
+    uint64_t before[2] = { covey__mpi_restart_front_size(l->away_count, l->freed_count), 0 };
+    reader->mpi->target_starts[0] = 0;
+    reader->mpi->target_starts[1] = reader->mpi->target_starts[2] = l->arrival_count;
+    require(covey__mpi_departures_pack(reader->mpi, &d, before, &send) == COVEY_OK, "packing fails");
     memset(send, 0, (size_t)before[0]);
-    memcpy(send + covey__mpi_handover_front(0, 0), l->homes, l->home_count * sizeof *l->homes);
-    memcpy(send + covey__mpi_handover_front(l->home_count, 0), l->graves, l->grave_count * sizeof *l->graves);
-    *total = reader->mpi->sizes[0];
-    covey__mpi_handover_sign(send, *total, l->home_count, l->grave_count);
+    memcpy(send + covey__mpi_restart_front_size(0, 0), l->away, l->away_count * sizeof *l->away);
+    memcpy(send + covey__mpi_restart_front_size(l->away_count, 0), l->freed, l->freed_count * sizeof *l->freed);
+    *total = reader->mpi->send_sizes[0];
+    covey__mpi_restart_message_sign(send, *total, l->away_count, l->freed_count);
     return send;
 }
 
-/* Makes both checksums right, with the numbers of homes and graves that the message says, where these are within it. */
+/* Corrects both checksums, if the counts in the header fit the message. */
 static void sign(const side *s, unsigned char *bytes, uint64_t total) {
     uint32_t counts[2];
-    uint64_t head = covey__mpi_handover_front(0, 0);
+    uint64_t head = covey__mpi_restart_front_size(0, 0);
     memcpy(counts, bytes + 24, sizeof counts);
-    uint64_t front = covey__mpi_handover_front(counts[0], counts[1]);
-    if (total >= front) covey__mpi_handover_sign(bytes, total, counts[0], counts[1]);
+    uint64_t front = covey__mpi_restart_front_size(counts[0], counts[1]);
+    if (total >= front) covey__mpi_restart_message_sign(bytes, total, counts[0], counts[1]);
     else memcpy(bytes + 16, &total, sizeof total);
-    if (total > front + 2 * head) covey__mpi_sign(s->mpi, bytes + front, total - front);
+    if (total > front + 2 * head) covey__mpi_message_sign(s->mpi, bytes + front, total - front);
 }
 
 static covey_result load(side *s, unsigned char *bytes, uint64_t total) {
-    covey__mpi_handover h;
+    covey__mpi_restart_message h;
     covey__mpi_part parts[8];
     const char *why = NULL;
     side_run(s);
     uint64_t before = state_of(s);
-    if (!covey__mpi_handover_read(s->mpi, bytes, total, &h, parts, &why)) {
-        require(why && state_of(s) == before, "it is refused, and not as before");
+    if (!covey__mpi_restart_message_read(s->mpi, bytes, total, &h, parts, &why)) {
+        require(why && state_of(s) == before, "a refused message changed the world");
         return COVEY_ERROR_IMAGE;
     }
     h.in.source = 1;
-    covey_result result = covey__mpi_handover_apply(s->mpi, &h);
-    if (result == COVEY_OK) result = covey__mpi_handover_bury(s->mpi, h.graves, h.grave_count);
+    covey_result result = covey__mpi_restart_message_apply(s->mpi, &h);
+    if (result == COVEY_OK) result = covey__mpi_restart_skip_generations(s->mpi, h.freed, h.freed_count);
     for (uint32_t p = covey_pool_next(s->mpi->away, 0); p != COVEY_NONE; p = covey_pool_next(s->mpi->away, p + 1))
-        require(covey__mpi_is_home(s->mpi, covey_pool_at(s->mpi->away, p)), "it is away, and not from here");
+        require(covey__mpi_is_home(s->mpi, covey_pool_at(s->mpi->away, p)),
+                "an entity is away, and its home is elsewhere");
     return result;
 }
 
-/* As a restart does that fails. */
+/* Empties the world, as a failed restart does. */
 static void empty(side *s) {
     const char *why = "";
     require(covey_world_validate(s->world, &why), why);
     covey_destroy_all(s->world);
-    covey__mpi_guests_forget(s->mpi);
+    covey__mpi_guests_clear(s->mpi);
     require(covey_entity_count(s->world) == 0 && covey_world_validate(s->world, &why), why);
 }
 
@@ -94,20 +95,19 @@ static void load_damaged(side *s, const input *in, const unsigned char *message,
     empty(s);
 }
 
-/* Into another world: what was made up has used handles. */
+/* Uses another world, because the forged message has used handles. */
 static void load_whole(const lists *l, const unsigned char *message, uint64_t total) {
     side other;
     input unchanged = { .flags = 0 };
     side_make(&other, 0);
     unsigned char *bytes = damaged(&unchanged, message, &total);
     require(load(&other, bytes, total) == COVEY_OK, "what is as it was is refused");
-    require(covey_mpi_owned(other.mpi) == l->arrival_count, "they do not live here");
-    for (uint32_t i = 0; i < l->home_count; i++)
-        require(covey_pool_has(other.mpi->away, l->homes[i]), "it is not away");
-    for (uint32_t i = 0; i < l->grave_count; i++)
-        require(!covey_alive(other.world, l->graves[i]) &&
-                    covey_generation_at(other.world, l->graves[i].index) == l->graves[i].generation,
-                "it may be made again");
+    require(covey_mpi_owned_count(other.mpi) == l->arrival_count, "they do not live here");
+    for (uint32_t i = 0; i < l->away_count; i++) require(covey_pool_has(other.mpi->away, l->away[i]), "it is not away");
+    for (uint32_t i = 0; i < l->freed_count; i++)
+        require(!covey_alive(other.world, l->freed[i]) &&
+                    covey_generation_at(other.world, l->freed[i].index) == l->freed[i].generation,
+                "a used handle could be created again");
     free(bytes);
     empty(&other);
     side_end(&other);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs this build, and uses it: the first programs are built outside of the tree, in C and C++, and run on 2 ranks; both
-# headers compile on their own, with gcc and clang, in C++17 and C++20, with strict warnings.
+# Installs this build and uses it: builds the first programs outside the tree, in C and C++, and runs them on 2 ranks.
+# Both headers compile on their own, with gcc and clang, in C++17 and C++20, with strict warnings.
 #
 #     install.sh SOURCE BUILD WORK CC CXX FLAGS MPICC MPIRUN
 set -eu
@@ -13,13 +13,14 @@ mkdir -p "$work"
 for component in library dev mpi mpi_dev; do
     cmake --install "$build" --prefix "$work/staged" --component $component
 done
-mv "$work/staged" "$prefix" # nothing in there may depend on where it was
+mv "$work/staged" "$prefix" # the installed files must not depend on their path
 if grep -rlF -e "$work" -e "$source" "$prefix"/lib*/cmake; then
     echo "the files above contain paths of this machine"
     exit 1
 fi
 
-cmake -S "$source/mpi/test/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DFIRST="$source/examples/mpi/first" \
+cmake -S "$source/mpi/test/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DFIRST="$source/examples/mpi/first" \
     -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" \
     -DMPI_C_COMPILER="$mpicc" -DMPI_CXX_COMPILER=
 cmake --build "$work/consumer"

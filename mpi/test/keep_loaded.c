@@ -1,5 +1,5 @@
-/* OpenMPI unloads its plugins before the program ends: a leak report cannot name them then, nor find what their variables
- * point to. This library is loaded before, so that they stay. */
+/* OpenMPI unloads its plugins before the program ends. The leak report could then neither name them nor find the
+ * pointers in their variables. This library is preloaded, and keeps them loaded. */
 int dlclose(void *handle);
 
 int dlclose(void *handle) {

@@ -1,14 +1,14 @@
-/* A job that saves checkpoints until one of its ranks is killed, and one that looks at what is left.
+/* A job that saves checkpoints until one of its ranks is killed, and a job that inspects the files that remain.
  *
- *     killed save PATH              says "rank R is process P" for each rank, and "saved N" after each checkpoint
+ *     killed save PATH              prints "rank R is process P" for each rank, and "saved N" after each checkpoint
  *     killed die PATH STEP RANK     the same; the rank kills itself while it writes its image of this step
- *     killed die PATH STEP RANK N   the same, before the Nth call in this step that changes a file or its name; if there
- *                                   are fewer, the job ends well after the step
- *     killed check PATH RANKS       loads what so many ranks saved: "step N", if all values are of one step; "none", if
- *                                   there is nothing
- *     killed resume PATH RANKS      the same, and saves a checkpoint more
+ *     killed die PATH STEP RANK N   the same, before the Nth call in this step that changes a file or its name;
+ *                                   without such a call, the job succeeds after the step
+ *     killed check PATH RANKS       loads a checkpoint of this many ranks; prints "step N" if all values are of one
+ *                                   step, and "none" if there is no checkpoint
+ *     killed resume PATH RANKS      the same, and saves another checkpoint
  *
- * Each rank makes entities, half of which live elsewhere. In a step all of them get its number. */
+ * Each rank creates entities, and half of them move to another rank. In each step all of them get its number. */
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
@@ -23,11 +23,11 @@ typedef struct {
 } Age;
 COVEY_COMPONENT_DECLARE(Age);
 
-static uint32_t deadly; /* the step in which this rank ends; 0: in none */
-static bool by_call;    /* before a call, and not while it writes its image */
-static int calls_left;  /* until it ends; 0: it does not */
+static uint32_t deadly; /* the step in which this rank kills itself; 0: never */
+static bool by_call;    /* before a call, instead of while it writes its image */
+static int calls_left;  /* until then; 0: not by calls */
 
-/* ---- Calls that change files: linked in place of those of the C library ------------------------------------------*/
+/* ---- Calls that change files, which replace those of the C library - ------------------------------------------*/
 
 static void die_in_time(void) {
     if (calls_left != 0 && --calls_left == 0) raise(SIGKILL);
@@ -61,18 +61,18 @@ int __wrap_remove(const char *path) {
 
 /* ---- What is saved -----------------------------------------------------------------------------------------------*/
 
-static covey_result save_age(covey_writer *writer, const void *value, void *context) {
+static covey_result save_age(covey_codec_writer *writer, const void *value, void *context) {
     const Age *age = value;
     static uint32_t written;
     (void)context;
     if (deadly != 0 && !by_call && age->step == deadly && ++written > EACH / 2) raise(SIGKILL);
-    covey_write(writer, COVEY_KIND_U32, &age->step, 1);
+    covey_codec_write(writer, COVEY_KIND_U32, &age->step, 1);
     return COVEY_OK;
 }
 
-static covey_result load_age(covey_reader *reader, void *value, void *context) {
+static covey_result load_age(covey_codec_reader *reader, void *value, void *context) {
     (void)context;
-    covey_read(reader, COVEY_KIND_U32, &((Age *)value)->step, 1);
+    covey_codec_read(reader, COVEY_KIND_U32, &((Age *)value)->step, 1);
     return COVEY_OK;
 }
 
@@ -114,7 +114,7 @@ static void save_until_killed(fixture *f, const char *path, uint32_t last, int c
     }
 }
 
-/* The smallest and the largest number of a step on this rank. */
+/* The smallest and the largest step number on this rank. */
 static void find_steps(covey_world *world, int64_t *least, int64_t *most) {
     covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { covey_id(Stamp), covey_id(Age) } });
     covey_iter it = covey_view_iter(&view);
@@ -130,20 +130,20 @@ static void find_steps(covey_world *world, int64_t *least, int64_t *most) {
 
 static void check(fixture *f, const char *path, int64_t ranks) {
     covey_result result = covey_mpi_load(f->mpi, path, NULL, NULL);
-    int64_t least = STEPS, most = 0, count = covey_mpi_owned(f->mpi);
+    int64_t least = STEPS, most = 0, count = covey_mpi_owned_count(f->mpi);
     if (result != COVEY_OK && rank == 0) fprintf(stderr, "%s\n", covey_mpi_report(f->mpi)->text);
     if (result == COVEY_ERROR_FILE && rank == 0) printf("none\n");
     if (result == COVEY_ERROR_FILE) return;
     CHECK(result == COVEY_OK);
     find_steps(f->world, &least, &most);
-    CHECK(covey_mpi_fold_i64(f->mpi, COVEY_MPI_MIN, &least, 1) == COVEY_OK);
-    CHECK(covey_mpi_fold_i64(f->mpi, COVEY_MPI_MAX, &most, 1) == COVEY_OK);
-    CHECK(covey_mpi_fold_i64(f->mpi, COVEY_MPI_SUM, &count, 1) == COVEY_OK);
+    CHECK(covey_mpi_reduce_i64(f->mpi, COVEY_MPI_MIN, &least, 1) == COVEY_OK);
+    CHECK(covey_mpi_reduce_i64(f->mpi, COVEY_MPI_MAX, &most, 1) == COVEY_OK);
+    CHECK(covey_mpi_reduce_i64(f->mpi, COVEY_MPI_SUM, &count, 1) == COVEY_OK);
     CHECK(least == most && count == EACH * ranks);
     if (rank == 0) printf("step %lld\n", (long long)most);
 }
 
-/* With four numbers, the job ends with the step. */
+/* With the argument N, the job ends after the step. */
 static void save(fixture *f, int argc, char **argv) {
     bool die = strcmp(argv[1], "die") == 0;
     by_call = argc > 5;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Ranks are killed while a job saves checkpoints: the job ends, says so, and the last checkpoint is whole. The next job that
-# saves at the same path removes what is left over, and nothing else.
+# Ranks are killed while a job saves checkpoints: the job ends with an error, and the last checkpoint is complete. The
+# next job that saves at the same path removes the leftovers, and nothing else.
 #
 #     killed.sh KILLED MPIRUN [ROUNDS]
 set -eu
@@ -17,7 +17,7 @@ fail() {
     exit 1
 }
 
-# The job has some minutes to end, and fails. MPI says why.
+# Waits some minutes for the job to end. It fails, and MPI says why.
 ends() {
     waited=0
     while kill -0 "$job" 2>/dev/null; do
@@ -28,10 +28,10 @@ ends() {
     status=0
     wait "$job" || status=$?
     [ $status -ne 0 ] || fail "round $round: the job says that all went well"
-    cat out err | grep -Eqi 'killed|signal' || fail "round $round: nobody says what happened"
+    cat out err | grep -Eqi 'killed|signal' || fail "round $round: no message says what happened"
 }
 
-# What is left: nothing, or a checkpoint of at least the last step that was told of. There may be another number of ranks.
+# Checks what remains: no checkpoint, or one of at least the last step that was reported. Loads it with 2 ranks.
 left() {
     saved=$(sed -n 's/^saved //p' out | tail -1)
     found=$(ranks 2 "$killed" check run 3 2>left_err) || fail "round $round: the checkpoint is refused: $(cat left_err)"
@@ -43,7 +43,7 @@ left() {
     esac
 }
 
-# At any time: by a signal from outside.
+# Killed at a random time, by a signal.
 round=1
 while [ "$round" -le "$rounds" ]; do
     victim=$((round % 3))
@@ -63,7 +63,7 @@ while [ "$round" -le "$rounds" ]; do
     round=$((round + 1))
 done
 
-# While a rank writes its image: of the first checkpoint, and of a later one.
+# Killed while a rank writes its image: of the first checkpoint, and of a later one.
 for step in 1 3; do
     victim=$((step % 3)) round="of step $step"
     rm -f run run.* out err
@@ -72,7 +72,7 @@ for step in 1 3; do
     ends
     left
     [ "$found" = "$([ $step -eq 1 ] && echo none || echo "step $((step - 1))")" ] || fail "round $round: found $found"
-    # The next job saves where the last one ended, over what it has left.
+    # The next job continues where the last one ended, and saves over its leftovers.
     ranks 3 "$killed" die run $((step + 2)) 0 >out 2>err &
     job=$!
     ends
@@ -80,14 +80,14 @@ for step in 1 3; do
     [ "$found" = "step $((step + 1))" ] || fail "round $round: found $found in the next job"
 done
 
-# Before each call that changes a file, of the first checkpoint and of the next one. The number of ranks that go on is another
-# one each time. They remove what is left over; files that only have such names stay.
+# Killed before each call that changes a file, of the first checkpoint and of the next one. The next job has 1 to 3
+# ranks. It removes the leftovers; other files with such names stay.
 others() {
     mkdir run.1.91 && ln -s out run.1.92 && mkfifo run.1.93
     for name in run.1.90 run.1.94.tmp-1-0 run.0.new run.log run.1.0.bak run.01.0 run.1.0.tmp-x run.900.0 run.900; do
-        echo "a text of somebody" >"$name"
+        echo "some other file" >"$name"
     done
-    [ $step -eq 1 ] || echo "a text of somebody" >run.1.new
+    [ $step -eq 1 ] || echo "some other file" >run.1.new
 }
 
 more_left() {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program with sanitizers, on two ranks, leaks nothing: neither of its own nor of MPI's, but for what MPI itself leaves.
+# A program with sanitizers leaks nothing on two ranks, except for memory that MPI itself does not free.
 #
 #     leaks.sh MPIRUN LIBASAN KEEP_LOADED PROGRAM...
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The program of docs/mpi.md in a language, c or cpp, is examples/mpi/first.c or first.cpp, and each rank has the walker of the
-# one before: program.sh LANGUAGE FIRST MPIRUN
+# The program of docs/mpi.md in a language, c or cpp, equals examples/mpi/first.c or first.cpp, and moves each walker to
+# the next rank: program.sh LANGUAGE FIRST MPIRUN
 set -eu
 language=$1 MPIRUN=$3
 source=$(dirname "$0")/../..

@@ -56,7 +56,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     return MPI_SUCCESS;
 }
 
-/* The other side has the same numbers; of results, it may have a worse one. */
+/* The other side has the same numbers, but possibly a worse result. */
 int MPI_Iallreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                    MPI_Request *request) {
     (void)from;
@@ -99,7 +99,7 @@ int MPI_Ialltoall(const void *from, int count, MPI_Datatype type, void *to, int 
 int MPI_Isend(const void *bytes, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request) {
     (void)type;
     (void)comm;
-    require(to == 1 - network.now && tag == 0, "it is sent to nobody");
+    require(to == 1 - network.now && tag == 0, "it is sent to a wrong rank");
     network.sent = malloc((size_t)count);
     require(network.sent != NULL, "no memory");
     memcpy(network.sent, bytes, (size_t)count);
@@ -111,7 +111,8 @@ int MPI_Isend(const void *bytes, int count, MPI_Datatype type, int to, int tag, 
 int MPI_Irecv(void *bytes, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request) {
     (void)type;
     (void)comm;
-    require(from == 1 - network.now && tag == 0 && (uint64_t)count == network.handed_bytes, "nobody sends it");
+    require(from == 1 - network.now && tag == 0 && (uint64_t)count == network.handed_bytes,
+            "it is received without having been sent");
     memcpy(bytes, network.handed, (size_t)count);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
@@ -132,10 +133,10 @@ void side_make(side *s, int number) {
     covey_allocator allocator = counting_allocator(&s->memory);
     s->world = covey_world_create(&(covey_world_desc){ .allocator = allocator, .log = no_log });
     covey_mpi_desc desc = { .types = all_types, .trees = COVEY_MPI_TREES_MOVE, .allocator = allocator };
-    desc.span = COVEY_NONE / 8 < 256 ? COVEY_NONE / 8 : 256;
+    desc.range_size = COVEY_NONE / 8 < 256 ? COVEY_NONE / 8 : 256;
     s->mpi = covey_mpi_create(MPI_COMM_WORLD, s->world, &desc, &report);
     require(s->mpi != NULL, report.text);
-    s->mpi->shares = 8; /* no index is far away */
+    s->mpi->range_count = 8; /* keeps indices small */
 }
 
 void side_end(side *s) {

@@ -1,11 +1,11 @@
-/* A job that writes a checkpoint of entities that are away from home, and what each rank has as covey-snap shows it:
+/* A job that writes a checkpoint with entities away from home, and the contents of each rank as covey-snap prints them:
  *
  *     snap PATH     PATH, and PATH.has.R with a line for each entity that lives on rank R: its handle and its Bond */
 #include "support.h"
 
 enum { EACH = 40 };
 
-/* Here and there, twice, and some destroyed away from home. */
+/* Moves entities twice, and destroys some of them away from home. */
 static void spread(fixture *f, covey_entity *e) {
     int to[EACH];
     CHECK(covey_create_many(f->world, e, EACH));
@@ -31,7 +31,7 @@ static void spread_again(fixture *f) {
     CHECK(covey_mpi_migrate(f->mpi, leaving, to, count) == COVEY_OK);
 }
 
-static void tell(const fixture *f, const char *path) {
+static void write_contents(const fixture *f, const char *path) {
     char name[256];
     snprintf(name, sizeof name, "%s.has.%d", path, rank);
     FILE *file = fopen(name, "w");
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     spread(&f, e);
     spread_again(&f);
     CHECK(covey_mpi_save(f.mpi, argv[1]) == COVEY_OK);
-    tell(&f, argv[1]);
+    write_contents(&f, argv[1]);
     end(&f);
     MPI_Finalize();
     return 0;

@@ -1,5 +1,7 @@
 #!/bin/sh
-# covey-snap shows a checkpoint of three ranks as one world, with what the ranks had: snap.sh SNAP COVEY_SNAP MPIRUN
+# covey-snap shows a checkpoint of three ranks as one world, with the contents of all ranks:
+#
+#     snap.sh SNAP COVEY_SNAP MPIRUN
 set -eu
 MPIRUN=$3
 . "$(dirname "$0")/../../examples/mpi/mpirun.sh"
@@ -13,7 +15,7 @@ sort run.has.0 run.has.1 run.has.2 >had
 [ -s had ]
 diff had shown
 "$2" info run | grep -q "^entities  $(wc -l <had | tr -d ' ') alive"
-# A rank alone is less, and the checkpoint is no longer one without it.
+# The image of one rank has fewer entities, and without it the checkpoint is refused.
 ! "$2" diff --brief run run.1.1
 rm run.1.1
 ! "$2" verify run 2>said

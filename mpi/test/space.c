@@ -1,6 +1,6 @@
 #include "space.h"
 
-COVEY_COMPONENT_DEFINE(Point, .raw = true);
+COVEY_COMPONENT_DEFINE(Point, .as_bytes = true);
 COVEY_FIELDS_DEFINE(Mixed, i8(i8), u8(u8), i16(i16), u16(u16), i32(i32), u32(u32), f32(f32), f64(f64), i64(i64),
                     u64(u64), entity(other));
 COVEY_COMPONENT_DEFINE(Mixed, .fields = &covey_fields_Mixed, .storage = COVEY_STORAGE_SPARSE);

@@ -1,4 +1,4 @@
-/* Spaces that the tests of partitions cut, and who owns a point of them, by brute force. */
+/* Spaces for the tests of partitions, and the owner of a point by brute force. */
 #ifndef COVEY_MPI_TEST_SPACE_H
 #define COVEY_MPI_TEST_SPACE_H
 
@@ -37,12 +37,12 @@ uint32_t axes_of(const covey_mpi_partition_desc *desc);
 /* A world with these components, Spot and Stamp, in which trees move. */
 void begin_points(fixture *f);
 
-/* A number inside of an axis that wraps. Numbers of the tests are multiples of a quarter, for which it is exact. */
+/* Wraps a coordinate. Exact for the multiples of a quarter that the tests use. */
 double inside(const covey_mpi_axis *axis, double x);
-/* The owner of a point: it lies in exactly one box. */
+/* The owner of a point. Checks that it lies in exactly one box. */
 int owner_of(const covey_mpi_partition *p, const covey_mpi_partition_desc *desc, int ranks, const double *point);
 
-/* A partition on one rank of a larger number of ranks, for all that needs no messages. */
+/* A partition on one rank of many simulated ranks, for calls that send no messages. */
 covey_mpi_partition *pretend(covey_mpi *fake, const fixture *f, int rank_of_many, int many,
                              const covey_mpi_partition_desc *desc);
 

@@ -54,10 +54,10 @@ covey_allocator counting_allocator(counting *c) { return (covey_allocator){ coun
 
 /* ---- Components --------------------------------------------------------------------------------------------------*/
 
-COVEY_COMPONENT_DEFINE(Spot, .raw = true);
+COVEY_COMPONENT_DEFINE(Spot, .as_bytes = true);
 COVEY_FIELDS_DEFINE(Bond, entity(other), padding(void *, cache), u32(number));
 COVEY_COMPONENT_DEFINE(Bond, .fields = &covey_fields_Bond, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Stamp, .raw = true, .ticks = true);
+COVEY_COMPONENT_DEFINE(Stamp, .as_bytes = true, .ticks = true);
 COVEY_COMPONENT_DEFINE(Mood, .transient = true);
 COVEY_TAG_DEFINE(Marked);
 
@@ -69,21 +69,21 @@ Note make_note(uint32_t number) {
     return note;
 }
 
-static covey_result save_note(covey_writer *writer, const void *value, void *context) {
+static covey_result save_note(covey_codec_writer *writer, const void *value, void *context) {
     (void)context;
     const Note *note = value;
-    covey_write_count(writer, note->length);
-    covey_write(writer, COVEY_KIND_CHAR, note->text, note->length);
+    covey_codec_write_count(writer, note->length);
+    covey_codec_write(writer, COVEY_KIND_CHAR, note->text, note->length);
     return COVEY_OK;
 }
 
-static covey_result load_note(covey_reader *reader, void *value, void *context) {
+static covey_result load_note(covey_codec_reader *reader, void *value, void *context) {
     (void)context;
     Note *note = value;
-    note->length = covey_read_count(reader, COVEY_KIND_CHAR);
+    note->length = covey_codec_read_count(reader, COVEY_KIND_CHAR);
     note->text = malloc(note->length + 1u);
     if (!note->text) return COVEY_ERROR_MEMORY;
-    covey_read(reader, COVEY_KIND_CHAR, note->text, note->length);
+    covey_codec_read(reader, COVEY_KIND_CHAR, note->text, note->length);
     notes++;
     return COVEY_OK;
 }
@@ -115,7 +115,7 @@ void begin_on(fixture *f, const covey_mpi_desc *desc, MPI_Comm comm) {
     f->world = covey_world_create(&(covey_world_desc){ .allocator = counting_allocator(&f->memory), .log = no_log });
     covey_mpi_desc all = desc ? *desc : (covey_mpi_desc){ 0 };
     if (!all.types) all.types = all_types;
-    if (all.span == 0 && COVEY_INDEX_BITS < 16) all.span = COVEY_NONE / 4; /* few indices, for 4 ranks */
+    if (all.range_size == 0 && COVEY_INDEX_BITS < 16) all.range_size = COVEY_NONE / 4; /* few indices, for 4 ranks */
     all.allocator = counting_allocator(&f->memory);
     covey_report report;
     f->mpi = covey_mpi_create(comm, f->world, &all, &report);
@@ -134,14 +134,14 @@ void end(fixture *f) {
 covey_entity shared(int owner, covey_entity e) {
     MPI_Request request;
     MPI_Ibcast(&e, (int)sizeof e, MPI_BYTE, owner, MPI_COMM_WORLD, &request);
-    covey__mpi_poll(&request, 1);
+    covey__mpi_wait_for(&request, 1);
     return e;
 }
 
 int over_all(int own, MPI_Op op) {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, &own, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
-    covey__mpi_poll(&request, 1);
+    covey__mpi_wait_for(&request, 1);
     return own;
 }
 

@@ -1,8 +1,8 @@
-/* What the tests of covey::mpi share. A check that fails on one rank ends the job: the others would wait for it. */
+/* What the tests of covey::mpi share. A failed check on one rank ends the job, because the others would wait for it. */
 #ifndef COVEY_MPI_TEST_SUPPORT_H
 #define COVEY_MPI_TEST_SUPPORT_H
 
-#include "dist.h"
+#include "internal.h"
 
 #include <covey/hierarchy.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ typedef struct random_numbers {
 } random_numbers;
 uint32_t below(random_numbers *r, uint32_t end);
 
-/* An allocator that counts, and fails once: at the call with this number. */
+/* An allocator that counts calls and bytes, and fails once, at call number `fail_at`. */
 typedef struct counting {
     size_t bytes;
     uint64_t calls, fail_at; /* 0: never */
@@ -57,7 +57,7 @@ COVEY_COMPONENT_DECLARE(Note);
 COVEY_COMPONENT_DECLARE(Stamp);
 COVEY_COMPONENT_DECLARE(Mood); /* transient */
 COVEY_TAG_DECLARE(Marked);
-extern int notes; /* that exist */
+extern int notes; /* the number of existing notes */
 Note make_note(uint32_t number);
 extern const covey_type *const all_types[];
 
@@ -73,11 +73,11 @@ typedef struct fixture {
 void begin(fixture *f, const covey_mpi_desc *desc);
 void begin_on(fixture *f, const covey_mpi_desc *desc, MPI_Comm comm);
 void end(fixture *f);
-/* The entity that is made on one rank, known to all. */
+/* Sends a handle from one rank to all. */
 covey_entity shared(int owner, covey_entity e);
-/* A number of each rank, folded: the largest, or the sum. Lets others run while it waits, as MPI may not. */
+/* Reduces a number over all ranks. Yields while it waits, which MPI may not. */
 int over_all(int own, MPI_Op op);
-/* The path of a checkpoint of this job, the same on all ranks; and the end of all its files, of up to 20 checkpoints. */
+/* The path of a checkpoint of this job, the same on all ranks; and removing all its files, of up to 20 checkpoints. */
 const char *checkpoint_path(void);
 void remove_checkpoint(const char *name);
 

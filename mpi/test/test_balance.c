@@ -1,4 +1,4 @@
-/* Moving to where a partition says, balance, and memory that runs out meanwhile. */
+/* Migration by a partition, balancing, and both while memory runs out. */
 #include "space.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 static const covey_entity none = { 0, 0 };
 
-/* ---- Random programs against an oracle -----------------------------------------------------------------------------*/
+/* ---- Random programs against an oracle ---------------------------------------------------------------------------*/
 
 enum { MOST = 120 };
 
@@ -14,7 +14,7 @@ typedef struct record {
     covey_entity e;
     int owner;
     bool placed; /* it has a position */
-    int parent;  /* -1, or one that was made before */
+    int parent;  /* -1, or the number of an earlier entity */
     float at[2];
 } record;
 
@@ -25,7 +25,7 @@ typedef struct program {
     covey_mpi_partition_desc desc;
     record at[MOST];
     uint32_t count;
-    bool moves; /* positions of its kind may leave the space */
+    bool moves; /* positions of this kind may be outside the space */
 } program;
 
 static float coordinate(program *p, uint32_t axis) {
@@ -70,7 +70,7 @@ static void wander(program *p) {
     }
 }
 
-/* Where everybody has to be now; those with a parent where it is. */
+/* The expected rank of each entity; descendants are with their root. */
 static uint64_t settle(program *p) {
     uint64_t moved = 0;
     for (uint32_t i = 0; i < p->count; i++) {
@@ -121,7 +121,7 @@ static void check(const program *p) {
         if (r->owner == rank && r->placed && p->desc.type == covey_id(Point))
             CHECK(memcmp(covey_get(p->f.world, r->e, Point), r->at, sizeof r->at) == 0);
     }
-    CHECK(covey_mpi_owned(p->f.mpi) == here);
+    CHECK(covey_mpi_owned_count(p->f.mpi) == here);
     for (int r = 0; r < size; r++) { /* all ranks have the same boxes */
         double low[3] = { 0 }, high[3] = { 0 }, first[6];
         CHECK(covey_mpi_partition_box(p->p, r, low, high));
@@ -132,7 +132,7 @@ static void check(const program *p) {
     }
 }
 
-/* Returns a number for all that it did. */
+/* Returns a hash of everything it did. */
 static uint64_t run_program(uint32_t seed, uint32_t space, uint32_t length) {
     static void (*const steps[])(program *) = { create, wander, migrate, balance };
     program *p = calloc(1, sizeof *p);
@@ -159,13 +159,13 @@ static void programs_agree_with_the_oracle(void) {
     static const uint32_t flat[] = { 0, 1, 3, 4, 7, 8, 9, 10 }; /* spaces of two axes */
     for (uint32_t i = 0; i < sizeof flat / sizeof *flat; i++) {
         uint64_t hash = run_program(i, flat[i], size < 3 ? 60 : 30);
-        if (i % 4 == 1) CHECK(run_program(i, flat[i], size < 3 ? 60 : 30) == hash); /* the same again */
+        if (i % 4 == 1) CHECK(run_program(i, flat[i], size < 3 ? 60 : 30) == hash); /* deterministic */
     }
 }
 
 /* ---- Balance -----------------------------------------------------------------------------------------------------*/
 
-/* How many lie in a box, and how many in the layer of cells on each side of a cut. */
+/* The entities in a box, and in the layer of cells on each side of a cut. */
 static int64_t count_in(const int32_t (*at)[2], uint32_t count, const double *low, const double *high) {
     int64_t sum = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -179,7 +179,7 @@ typedef struct bounds {
     uint32_t count;
 } bounds;
 
-/* Each cut divides its box in proportion to ranks, but for half of the weight of a layer of cells. */
+/* Each cut divides its box in proportion to ranks, up to half of the weight of a layer of cells. */
 static int check_cuts(const bounds *b, int32_t node, const double *low, const double *high) {
     if (node < 0) return 1;
     const covey__mpi_node *n = &b->p->next.nodes[node];
@@ -198,7 +198,7 @@ static int check_cuts(const bounds *b, int32_t node, const double *low, const do
     return left + right;
 }
 
-/* On many pretended ranks, with crowds in corners. */
+/* On many simulated ranks, with entities crowded in corners. */
 static void cuts_halve_the_weight_but_for_a_layer_of_cells(void) {
     fixture f;
     begin_points(&f);
@@ -221,7 +221,7 @@ static void cuts_halve_the_weight_but_for_a_layer_of_cells(void) {
                 at[i][1] = (int32_t)below(&r, in_crowd ? 90 : 2000);
                 covey_set(f.world, e[i], Spot, { at[i][0], at[i][1] });
             }
-            covey__mpi_cut_by_load(p, 1);
+            covey__mpi_partition_cut_by_load(p, 1);
             bounds b = { p, (const int32_t(*)[2])at, COUNT };
             CHECK(check_cuts(&b, many > 1 ? 0 : -1, (double[]){ 0, 0 }, (double[]){ 3000, 2000 }) == many);
             covey_mpi_partition_destroy(p);
@@ -240,13 +240,13 @@ static void a_rank_that_takes_longer_gets_fewer(void) {
     covey_mpi_partition *p = covey_mpi_partition_create(f.mpi, &desc);
     for (int i = 0; i < EACH; i++) covey_add(f.world, covey_create(f.world), Spot, { 100 * rank + i, 0 });
     uint64_t moved = 1;
-    CHECK(covey_mpi_partition_migrate(p) == COVEY_OK && covey_mpi_owned(f.mpi) == EACH);
-    CHECK(covey_mpi_partition_balance(p, 1, 0, &moved) == COVEY_OK && moved == 0); /* all took as long */
+    CHECK(covey_mpi_partition_migrate(p) == COVEY_OK && covey_mpi_owned_count(f.mpi) == EACH);
+    CHECK(covey_mpi_partition_balance(p, 1, 0, &moved) == COVEY_OK && moved == 0); /* equal times */
     CHECK(covey_mpi_partition_balance(p, rank == 0 ? 1.1 : 1, 0.5, &moved) == COVEY_OK &&
-          moved == 0); /* not much longer */
+          moved == 0); /* within the limit */
     CHECK(covey_mpi_partition_balance(p, 0, 0, &moved) == COVEY_OK && moved == 0);
     CHECK(covey_mpi_partition_balance(p, rank == 0 ? 3 : 1, 0.2, NULL) == COVEY_OK);
-    /* An entity of the first rank weighs 3, one of another rank 1; each cell has one. */
+    /* Entities of the first rank weigh 3, others 1. Each cell has one. */
     int64_t here = 0, weight = 0, all = (2 + size) * EACH;
     for (covey_entity e = covey_entity_next(f.world, none); !covey_is_null(e); e = covey_entity_next(f.world, e))
         if (covey_mpi_owns(f.mpi, e)) {
@@ -254,9 +254,9 @@ static void a_rank_that_takes_longer_gets_fewer(void) {
             weight += covey_get(f.world, e, Spot)->x < 100 ? 3 : 1;
         }
     CHECK(size == 1 ? here == EACH
-                    : llabs(weight * size - all) <= 3 * size * 2);  /* two cuts, half a cell each, and rounding */
-    CHECK(covey_mpi_partition_balance(p, 0, -1, NULL) == COVEY_OK); /* by number */
-    CHECK(llabs((int64_t)covey_mpi_owned(f.mpi) - EACH) <= 1);
+                    : llabs(weight * size - all) <= 3 * size * 2); /* two cuts, each off by half a cell, and rounding */
+    CHECK(covey_mpi_partition_balance(p, 0, -1, NULL) == COVEY_OK); /* by the number of entities */
+    CHECK(llabs((int64_t)covey_mpi_owned_count(f.mpi) - EACH) <= 1);
     covey_mpi_partition_destroy(p);
     end(&f);
 }
@@ -278,7 +278,8 @@ static void times_that_make_no_sense_are_refused(void) {
     expect_refused(&f, p, odd ? -1 : 1, 0, COVEY_ERROR_RANGE, "-1 seconds");
     expect_refused(&f, p, odd ? NAN : 1, 0, COVEY_ERROR_RANGE, "seconds");
     expect_refused(&f, p, 1, NAN, COVEY_ERROR_RANGE, "limit");
-    if (size > 1) expect_refused(&f, p, 1, odd ? 0.5 : 0.25, COVEY_ERROR_RANGE, "limit 0.5, and rank 0 0.25");
+    if (size > 1)
+        expect_refused(&f, p, 1, odd ? 0.5 : 0.25, COVEY_ERROR_RANGE, "limit is 0.5 here, and 0.25 on rank 0");
     covey_mpi_partition_destroy(grid);
     covey_mpi_partition_destroy(p);
     end(&f);
@@ -292,7 +293,7 @@ static covey_result balance_them(covey_mpi_partition *p) {
     return covey_mpi_partition_balance(p, 1 + 5 * rank, -1, NULL);
 }
 
-/* Who lives here, where it is, and the boxes. */
+/* A hash of the entities that live here, their positions, and the boxes. */
 static uint64_t state_of(const fixture *f, const covey_mpi_partition *p) {
     uint64_t hash = covey_entity_count(f->world);
     for (covey_entity e = covey_entity_next(f->world, none); !covey_is_null(e); e = covey_entity_next(f->world, e)) {
@@ -308,7 +309,7 @@ static uint64_t state_of(const fixture *f, const covey_mpi_partition *p) {
     return hash;
 }
 
-/* Whether memory ran out on one of the ranks, which it no longer does. */
+/* Whether memory ran out on one of the ranks. Ends the failing. */
 static bool was_out(counting *memory) {
     int own = memory->fail_at != 0 && memory->calls >= memory->fail_at, any = 0;
     MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -316,7 +317,7 @@ static bool was_out(counting *memory) {
     return any != 0;
 }
 
-/* Each allocation of a call fails in turn, on one rank; returns whether there was one. */
+/* Lets one allocation of a call fail on one rank. Returns whether there was such an allocation. */
 static bool fail_once(collective_fn *call, int victim, uint64_t at) {
     fixture f;
     begin_points(&f);

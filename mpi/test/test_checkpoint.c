@@ -32,10 +32,10 @@ static void spread(crowd *c, random_numbers *r) {
     CHECK(covey_mpi_migrate(c->f.mpi, leaving, to, count) == COVEY_OK);
 }
 
-/* Made here and there, moved, some destroyed: some of these away from home, of which not all homes know. */
+/* Creates, moves and destroys entities, some away from home without telling the home. */
 static void begin_crowd(crowd *c, uint32_t span) {
     random_numbers r = { 9 };
-    begin(&c->f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE, .span = span });
+    begin(&c->f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE, .range_size = span });
     for (uint32_t i = 0; i < COUNT; i++) {
         int owner = (int)(i % (uint32_t)size);
         c->alive[i] = true;
@@ -57,7 +57,7 @@ static void begin_crowd(crowd *c, uint32_t span) {
             if (covey_mpi_owns(c->f.mpi, c->e[i])) covey_destroy(c->f.world, c->e[i]);
             c->alive[i] = false;
         }
-        if (round == 1) CHECK(covey_mpi_collect(c->f.mpi) == COVEY_OK);
+        if (round == 1) CHECK(covey_mpi_reclaim(c->f.mpi) == COVEY_OK);
     }
     CHECK(covey_mpi_digest(c->f.mpi, counted, &c->digest) == COVEY_OK);
 }
@@ -73,7 +73,7 @@ static bool is_fresh(const crowd *c, covey_entity e) {
     return true;
 }
 
-/* What every rank of the new job sees: each that was alive lives on one rank, the others nowhere. */
+/* Checks the new job: each entity that was alive lives on one rank, and the others on none. */
 static void check_loaded(const crowd *c, fixture *f) {
     uint64_t digest;
     int64_t owners[COUNT];
@@ -81,7 +81,7 @@ static void check_loaded(const crowd *c, fixture *f) {
     CHECK(covey_world_validate(f->world, &why));
     CHECK(covey_mpi_digest(f->mpi, counted, &digest) == COVEY_OK && digest == c->digest);
     for (uint32_t i = 0; i < COUNT; i++) owners[i] = covey_mpi_owns(f->mpi, c->e[i]);
-    CHECK(covey_mpi_fold_i64(f->mpi, COVEY_MPI_SUM, owners, COUNT) == COVEY_OK);
+    CHECK(covey_mpi_reduce_i64(f->mpi, COVEY_MPI_SUM, owners, COUNT) == COVEY_OK);
     for (uint32_t i = 0; i < COUNT; i++) {
         bool own = covey_mpi_owns(f->mpi, c->e[i]);
         CHECK(owners[i] == c->alive[i]);
@@ -97,11 +97,11 @@ static void check_loaded(const crowd *c, fixture *f) {
         if (i >= 100) CHECK(covey_same(covey_parent(f->world, c->e[i]), c->e[i - 60 - 60 % (uint32_t)size]));
     }
     for (uint32_t i = 0; i < COUNT; i++) CHECK(is_fresh(c, covey_create(f->world)));
-    for (covey_range more = covey_mpi_more(f->mpi); more.count != 0; more = covey_mpi_more(f->mpi))
+    for (covey_range more = covey_mpi_range_reserve(f->mpi); more.count != 0; more = covey_mpi_range_reserve(f->mpi))
         for (uint32_t i = 0; i < COUNT; i++) CHECK(is_fresh(c, covey_create_in(f->world, more)));
 }
 
-/* The first ranks, so many of them, as a job of their own: false on the others. */
+/* Makes the first ranks a job of their own. Returns false on the others. */
 static bool begin_few(fixture *f, int ranks, MPI_Comm *comm) {
     MPI_Comm_split(MPI_COMM_WORLD, rank < ranks, rank, comm);
     if (rank < ranks) begin_on(f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE }, *comm);
@@ -145,7 +145,7 @@ static int on_the_first(const covey_world *world, covey_entity e, void *context)
     return 0;
 }
 
-/* Few ranks save, and all load: some read no file. Where all live on one rank, the other files have no entities. */
+/* Few ranks save and all load, so that some read no file. If all entities live on one rank, other files are empty. */
 static void few_files_and_files_without_entities_are_loaded(void) {
     crowd c;
     char few[100];
@@ -166,7 +166,7 @@ static void few_files_and_files_without_entities_are_loaded(void) {
             for (int placed = 0; placed < 2; placed++) {
                 begin(&f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE });
                 load(&f, few, placed ? by_index : NULL, &size);
-                CHECK(covey_mpi_stats_of(f.mpi).files == (rank < ranks));
+                CHECK(covey_mpi_stats_of(f.mpi).files_read == (rank < ranks));
                 check_loaded(&c, &f);
                 end(&f);
             }
@@ -191,7 +191,7 @@ static void worlds_without_entities_are_saved_and_loaded(void) {
 
 /* ---- Who reads which file ----------------------------------------------------------------------------------------*/
 
-/* A folder with the files that this rank may read, and no others. */
+/* Makes a folder with only the files that this rank may read. */
 static void link_files(const char *name, const char *folder, int ranks, bool begins) {
     char from[200], to[400];
     if (begins) CHECK(mkdir(folder, 0700) == 0);
@@ -221,8 +221,8 @@ static void each_file_is_read_by_one_rank(void) {
         load(&f, name, by_index, &ranks);
         CHECK(chdir("..") == 0);
         link_files(name, folder, ranks, false);
-        int64_t files = (int64_t)covey_mpi_stats_of(f.mpi).files;
-        CHECK(covey_mpi_fold_i64(f.mpi, COVEY_MPI_SUM, &files, 1) == COVEY_OK && files == size);
+        int64_t files = (int64_t)covey_mpi_stats_of(f.mpi).files_read;
+        CHECK(covey_mpi_reduce_i64(f.mpi, COVEY_MPI_SUM, &files, 1) == COVEY_OK && files == size);
         check_loaded(&c, &f);
         end_few(&f, &comm);
     }
@@ -230,15 +230,15 @@ static void each_file_is_read_by_one_rank(void) {
     end(&c.f);
 }
 
-/* It goes on as if there had been no end: entities move, end and are told of. */
+/* A loaded job continues: entities move, are destroyed, and their indices are reclaimed. */
 static void a_job_goes_on_after_a_restart(void) {
     crowd c;
     const char *name = checkpoint_path();
-    uint32_t span = COVEY_INDEX_BITS > 16 ? 4096 : 0; /* many shares, of which few are used */
+    uint32_t span = COVEY_INDEX_BITS > 16 ? 4096 : 0; /* many ranges, few of them in use */
     begin_crowd(&c, span);
     CHECK(covey_mpi_save(c.f.mpi, name) == COVEY_OK);
     end(&c.f);
-    begin(&c.f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE, .span = span });
+    begin(&c.f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE, .range_size = span });
     CHECK(covey_mpi_load(c.f.mpi, name, by_index, &size) == COVEY_OK);
     random_numbers r = { 11 };
     for (int round = 0; round < 4; round++) {
@@ -248,7 +248,7 @@ static void a_job_goes_on_after_a_restart(void) {
     }
     for (uint32_t i = 0; i < 100; i++)
         if (covey_mpi_owns(c.f.mpi, c.e[i])) covey_destroy(c.f.world, c.e[i]);
-    CHECK(covey_mpi_collect(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_reclaim(c.f.mpi) == COVEY_OK);
     for (uint32_t i = 0; i < 100; i++) CHECK(!covey_alive(c.f.world, c.e[i]));
     remove_checkpoint(name);
     end(&c.f);
@@ -273,9 +273,9 @@ static void what_is_no_checkpoint_is_refused(void) {
     refuse(name, NULL, false, COVEY_ERROR_FILE, "cannot be read");
     for (int i = 0; i < 3; i++) CHECK(covey_mpi_save(c.f.mpi, name) == COVEY_OK);
     snprintf(file, sizeof file, "%s.2.%d", name, rank);
-    CHECK(access(file, F_OK) != 0); /* of the one before */
+    CHECK(access(file, F_OK) != 0); /* of the previous checkpoint */
     refuse(name, NULL, true, COVEY_ERROR_REFUSED, "without entities");
-    refuse(name, &(covey_mpi_desc){ .span = 100 }, false, COVEY_ERROR_RANGE, ".span");
+    refuse(name, &(covey_mpi_desc){ .range_size = 100 }, false, COVEY_ERROR_RANGE, ".range_size");
     snprintf(file, sizeof file, "%s.3.%d", name, size - 1);
     if (rank == 0) CHECK(truncate(file, 100) == 0);
     over_all(0, MPI_MAX);
@@ -295,14 +295,14 @@ static void what_is_no_checkpoint_is_refused(void) {
     end(&c.f);
 }
 
-/* A checkpoint that cannot be written leaves the last one as it was. */
+/* A checkpoint that cannot be written leaves the previous one as it was. */
 static void the_last_checkpoint_stays_whole(void) {
     crowd c;
     char file[128];
     const char *name = checkpoint_path();
     begin_crowd(&c, 0);
     CHECK(covey_mpi_save(c.f.mpi, name) == COVEY_OK);
-    snprintf(file, sizeof file, "mkdir -p %s.2.%d/full", name, size - 1); /* where the image of a rank should go */
+    snprintf(file, sizeof file, "mkdir -p %s.2.%d/full", name, size - 1); /* at the path of an image */
     if (rank == 0) CHECK(system(file) == 0);
     over_all(0, MPI_MAX);
     CHECK(covey_mpi_save(c.f.mpi, name) == COVEY_ERROR_FILE);
@@ -382,7 +382,7 @@ static int wrong_for_one(const covey_world *world, covey_entity e, void *wrong) 
     return bond && bond->number == 99 ? *(const int *)wrong : 0;
 }
 
-/* Entities of a file are placed by one rank: all learn that it gave no rank, and may try again. */
+/* One rank places the entities of a file. When `place` returns no rank, all ranks fail, and may try again. */
 static void a_place_that_is_no_rank_is_told_to_all(void) {
     crowd c;
     fixture f;
@@ -407,7 +407,7 @@ static void a_place_that_is_no_rank_is_told_to_all(void) {
     end(&c.f);
 }
 
-/* An allocation of one rank fails: all have no entities, and may try again. Returns whether there was such a one. */
+/* Lets one allocation of one rank fail: all ranks have no entities, and may try again. Returns whether it failed. */
 static bool fail_at(const crowd *c, const char *name, int victim, uint64_t at) {
     fixture f;
     begin(&f, &(covey_mpi_desc){ .trees = COVEY_MPI_TREES_MOVE });
@@ -428,7 +428,8 @@ static bool fail_at(const crowd *c, const char *name, int victim, uint64_t at) {
     return fired;
 }
 
-/* On one rank each in turn; on more, which share the cores of small machines, some of them, on each rank in turn. */
+/* On one rank, each allocation fails in turn. On more ranks, which share few cores, some allocations of each rank
+ * do. */
 static void memory_that_is_out_while_loading_is_told_to_all(void) {
     crowd c;
     const char *name = checkpoint_path();

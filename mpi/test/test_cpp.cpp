@@ -1,4 +1,4 @@
-// covey/mpi.hpp: random programs beside a list of all entities that every rank keeps, failures, and owners.
+// covey/mpi.hpp: random programs compared with a list of all entities that every rank keeps, failures, and ownership.
 #include <covey/mpi.hpp>
 
 extern "C" {
@@ -31,8 +31,8 @@ struct Local {
     void *at;
     double x;
 };
-COVEY_CPP_DEFINE(Walker, covey::options().raw().ticks());
-COVEY_CPP_DEFINE(Mass, covey::options().raw());
+COVEY_CPP_DEFINE(Walker, covey::options().as_bytes().ticks());
+COVEY_CPP_DEFINE(Mass, covey::options().as_bytes());
 COVEY_CPP_DEFINE(Sick);
 COVEY_CPP_DEFINE(Local);
 
@@ -41,7 +41,7 @@ constexpr uint16_t high = 40;
 
 covey_mpi_desc shares(counting *memory) {
     covey_mpi_desc desc = {};
-    if (COVEY_INDEX_BITS < 16) desc.span = COVEY_NONE / 4;
+    if (COVEY_INDEX_BITS < 16) desc.range_size = COVEY_NONE / 4;
     desc.allocator = counting_allocator(memory);
     return desc;
 }
@@ -77,7 +77,7 @@ auto boxes(const covey::mpi &mpi, covey_mpi_cuts cuts) {
 
 constexpr int walkers = 60, steps = 12;
 
-// What every rank knows of each walker.
+// What every rank knows about each walker.
 struct known {
     double x;
     uint16_t y;
@@ -87,7 +87,7 @@ struct known {
 
 int column_of(double x) { return static_cast<int>(x / wide * size); }
 
-// The columns of ranks that are up to far_off away.
+// The columns of ranks up to far_off away.
 uint32_t columns_near(double x, int *ranks) {
     uint32_t count = 0;
     for (int r = 0; r < size; r++) {
@@ -127,7 +127,7 @@ struct program {
         return k;
     }
 
-    // Some jump to where they are drawn; all ranks draw the same.
+    // Some jump to random places, which are the same on all ranks.
     void wander() {
         for (known &k : all)
             if (below(&random, 2) == 0) k.x = draw().x;
@@ -137,7 +137,7 @@ struct program {
         }
     }
 
-    // Whether this rank has a ghost of a walker of another one.
+    // Whether this rank has a ghost of a walker of another rank.
     bool sees(covey_mpi_partition *space, const known &k, int owner) const {
         double low[2], up[2], x = 0, y = 0;
         int ranks[64], here = rank;
@@ -162,13 +162,13 @@ struct program {
             return by_function ? column_of(k.x) : covey_mpi_partition_rank(space, point);
         };
         for (const known &k : all) here += belongs(k) == rank;
-        CHECK(own.count() == here && covey_mpi_owned(t.mpi) == here);
+        CHECK(own.count() == here && covey_mpi_owned_count(t.mpi) == here);
         for (auto [e, w, ghost] : covey::view<const Walker, const covey_ghost>{ t.world }) {
             const known &k = all[static_cast<size_t>(w.number)];
             CHECK(ghost.rank == belongs(k) && w.x == k.x && w.y == k.y);
             seen++;
         }
-        uint32_t wanted = 0; // of those of others, who is near
+        uint32_t wanted = 0; // walkers of other ranks that are near
         for (const known &k : all) wanted += belongs(k) != rank && sees(space, k, belongs(k));
         CHECK(seen == wanted);
     }
@@ -207,7 +207,7 @@ void test_random_programs() {
                                          ? p.t.mpi.partition<Walker>(place)
                                          : boxes(p.t.mpi, seed % 4 == 0 ? COVEY_MPI_GRID : COVEY_MPI_BISECTION);
         CHECK(space);
-        CHECK((p.by_function ? p.t.mpi.ghosts<Walker>(near) : p.t.mpi.ghosts<Walker>(space)) == COVEY_OK);
+        CHECK((p.by_function ? p.t.mpi.define_ghosts<Walker>(near) : p.t.mpi.define_ghosts<Walker>(space)) == COVEY_OK);
         covey::schedule schedule(p.t.world, 2);
         int64_t sum = 0;
         bool wandered = false;
@@ -226,7 +226,7 @@ void test_random_programs() {
                 CHECK(schedule.run() == COVEY_OK);
             } else {
                 p.wander();
-                CHECK(covey_mpi_partition_migrate(space) == COVEY_OK && covey_mpi_refresh(p.t.mpi) == COVEY_OK);
+                CHECK(covey_mpi_partition_migrate(space) == COVEY_OK && covey_mpi_ghosts_refresh(p.t.mpi) == COVEY_OK);
             }
             CHECK(sum == walkers * (walkers - 1) / 2);
             p.check_places(space);
@@ -276,16 +276,17 @@ void test_lists() {
     std::vector<int> to;
     CHECK(covey::create_many_with(t.world, made, Mass{ 1 }));
     for (size_t i = 0; i < made.size(); i++) to.push_back(static_cast<int>(i) % size);
-    uint32_t home = covey_mpi_owned(t.mpi);
+    uint32_t home = covey_mpi_owned_count(t.mpi);
     std::vector<int> short_list(to.begin(), to.end() - (rank == size - 1));
-    CHECK(t.mpi.migrate(made, short_list) == COVEY_ERROR_RANGE); // on all ranks, because of one
+    CHECK(t.mpi.migrate(made, short_list) == COVEY_ERROR_RANGE); // fails on all ranks because of one
     std::vector<covey_entity> none;
     CHECK(t.mpi.migrate(rank == 0 ? none : made, to) != COVEY_OK);
-    CHECK(covey_mpi_owned(t.mpi) == home && t.mpi.count(covey::view<const Mass>{ t.world }) == 6u * unsigned(size));
+    CHECK(covey_mpi_owned_count(t.mpi) == home &&
+          t.mpi.count(covey::view<const Mass>{ t.world }) == 6u * unsigned(size));
     CHECK(t.mpi.migrate(made, to) == COVEY_OK);
     uint32_t stay = 0;
     for (size_t i = 0; i < made.size(); i++) stay += static_cast<int>(i) % size == rank;
-    CHECK(covey_mpi_owned(t.mpi) == stay * static_cast<uint32_t>(size));
+    CHECK(covey_mpi_owned_count(t.mpi) == stay * static_cast<uint32_t>(size));
     CHECK(t.mpi.migrate(none, {}) == COVEY_OK);
 }
 #endif
@@ -325,9 +326,9 @@ struct Right {
     uint8_t b;
 };
 struct Both : Left, Right {};
-COVEY_CPP_DEFINE(Both, covey::options().raw());
+COVEY_CPP_DEFINE(Both, covey::options().as_bytes());
 
-// Members of a second base are where they are in the class that derives.
+// The offset of a member of a second base is that in the derived class.
 void test_axes_are_members() {
     counting memory = {};
     covey::world world(silent(&memory));
@@ -360,7 +361,7 @@ void test_what_is_refused_is_told() {
     CHECK(covey_mpi_report(t.mpi)->result == COVEY_ERROR_TYPE);
     auto wrong = [](const Walker &, int *ranks) { return ranks[0] = size, 1; };
     covey::create_with(t.world, Walker{});
-    CHECK(t.mpi.ghosts<Walker>(wrong) == COVEY_OK && covey_mpi_refresh(t.mpi) == COVEY_ERROR_RANGE);
+    CHECK(t.mpi.define_ghosts<Walker>(wrong) == COVEY_OK && covey_mpi_ghosts_refresh(t.mpi) == COVEY_ERROR_RANGE);
     covey::schedule schedule(t.world, 1);
     CHECK(t.mpi.add_refresh(schedule, nullptr) == COVEY_ERROR_TYPE);
 }
@@ -398,12 +399,12 @@ void test_checkpoints_are_placed() {
     checkpoint saved;
     save_some(saved.path);
     {
-        team t; // who has no mass is on the last rank
+        team t; // entities without a mass are on the last rank
         CHECK(t.mpi.load(saved.path, [](const covey_world *in, covey_entity e, const Mass *m) {
             CHECK(covey::has<Walker>(in, e));
             return m ? 0 : size - 1;
         }) == COVEY_OK);
-        CHECK(covey_mpi_owned(t.mpi) == (rank == 0 ? 15u : 0u) + (rank == size - 1 ? 15u : 0u));
+        CHECK(covey_mpi_owned_count(t.mpi) == (rank == 0 ? 15u : 0u) + (rank == size - 1 ? 15u : 0u));
     }
     team t;
     covey::mpi_partition space = boxes(t.mpi, COVEY_MPI_BISECTION);
@@ -425,7 +426,7 @@ struct Counted {
 };
 int Counted::living = 0;
 
-// What the header does, with a body that nobody may forget.
+// Everything in the header, with a body whose copies must all be destroyed.
 bool do_all(counting *memory, const char *path) {
     covey_report report = {};
     covey::world world(silent(memory));
@@ -439,9 +440,9 @@ bool do_all(counting *memory, const char *path) {
     if (!space) return CHECK(covey_mpi_report(mpi)->result == COVEY_ERROR_MEMORY), false;
     covey::mpi_partition columns = mpi.partition<Walker>(place);
     if (!columns) return CHECK(covey_mpi_report(mpi)->result == COVEY_ERROR_MEMORY), false;
-    if (mpi.load(path, space) != COVEY_OK) return CHECK(covey_mpi_owned(mpi) == 0), false;
-    if (covey_mpi_partition_migrate(columns) != COVEY_OK) return CHECK(covey_mpi_owned(mpi) != 0), false;
-    if (mpi.ghosts<Walker>(near) != COVEY_OK || covey_mpi_refresh(mpi) != COVEY_OK)
+    if (mpi.load(path, space) != COVEY_OK) return CHECK(covey_mpi_owned_count(mpi) == 0), false;
+    if (covey_mpi_partition_migrate(columns) != COVEY_OK) return CHECK(covey_mpi_owned_count(mpi) != 0), false;
+    if (mpi.define_ghosts<Walker>(near) != COVEY_OK || covey_mpi_ghosts_refresh(mpi) != COVEY_OK)
         return CHECK(covey_mpi_report(mpi)->result == COVEY_ERROR_MEMORY), false;
     if (mpi.sum<Walker>([](const Walker &w) { return w.x; }) != 29 * 30 / 2 * 3.0)
         return CHECK(covey_mpi_report(mpi)->result == COVEY_ERROR_MEMORY), false;
@@ -477,7 +478,7 @@ void test_nothing_is_allocated_with_new() {
     memory_is_out = true;
     {
         covey::mpi_partition space = boxes(t.mpi, COVEY_MPI_GRID);
-        CHECK(t.mpi.ghosts<Walker>(near) == COVEY_OK && covey_mpi_refresh(t.mpi) == COVEY_OK);
+        CHECK(t.mpi.define_ghosts<Walker>(near) == COVEY_OK && covey_mpi_ghosts_refresh(t.mpi) == COVEY_OK);
         CHECK(t.mpi.sum(1.5) == 1.5 * size && t.mpi.digest<Walker>() == 0u);
         CHECK(t.mpi.add(schedule, "count").run([counted] {}) == COVEY_ERROR_MEMORY);
     }

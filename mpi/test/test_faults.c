@@ -29,7 +29,7 @@ static void begin_crowd(crowd *c) {
     }
 }
 
-/* All bytes that this rank would save, and all handles: what has to be the same after a failure. */
+/* A hash of all bytes that this rank would save, and of all handles. A failure must not change it. */
 static uint64_t state_of(const crowd *c) {
     covey_buffer image = { .bytes = NULL };
     CHECK(covey_save_to_buffer(c->f.world, &image, NULL, NULL) == COVEY_OK);
@@ -59,7 +59,7 @@ static void expect(crowd *c, const covey_entity *e, const int *to, uint32_t coun
     CHECK(state_of(c) == before);
 }
 
-/* The last rank asks for something wrong, and all are as before. */
+/* The last rank makes an invalid call. No rank changes. */
 static void what_cannot_leave_is_named_and_nobody_leaves(void) {
     crowd c;
     begin_crowd(&c);
@@ -74,7 +74,7 @@ static void what_cannot_leave_is_named_and_nobody_leaves(void) {
         expect(&c, wrong ? &gone : c.e, wrong ? &other : c.to, 1, COVEY_ERROR_DEAD, "not alive");
         expect(&c, wrong ? twice : c.e, wrong ? (int[]){ 0, 0 } : c.to, wrong ? 2 : 1, COVEY_ERROR_PRESENT, "twice");
         if (wrong) covey_add(c.f.world, c.e[2], Mood, { 1 });
-        static const covey_type secret = { .name = "Secret", .size = 4, .align = 4, .raw = true };
+        static const covey_type secret = { .name = "Secret", .size = 4, .align = 4, .as_bytes = true };
         if (wrong) CHECK(covey_add_raw(c.f.world, c.e[3], &secret, NULL));
         expect(&c, c.e + 3, wrong ? &other : c.to, wrong, COVEY_ERROR_TYPE, "cannot leave with Secret");
     }
@@ -88,13 +88,13 @@ static void what_cannot_leave_is_named_and_nobody_leaves(void) {
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------
  *
- * Each allocation fails in turn, on each rank in turn: of the world and of the library. With 3 and 4 ranks, which share
- * the cores of small machines, some of them, drawn by chance. */
+ * Each allocation of the world and of the library fails in turn, on each rank in turn. With 3 and 4 ranks, which share
+ * few cores, a random selection of allocations fails. */
 
 typedef struct operation {
     void (*prepare)(crowd *c);
     covey_result (*run)(crowd *c);
-    void (*check)(const crowd *c); /* what it has done */
+    void (*check)(const crowd *c); /* checks the effect */
 } operation;
 
 /* The next allocation to fail, the same on all ranks. */
@@ -144,30 +144,30 @@ static void memory_that_is_out_on_one_rank_fails_the_exchange_on_all(void) {
     fail_in_turn(&(operation){ NULL, migrate_all, all_are_there });
 }
 
-/* So that what comes next asks for memory. */
+/* Makes the next call allocate. */
 static void drop_scratch(covey_mpi *mpi) {
     covey__mpi_scratch_free(mpi);
     memset(mpi->scratch, 0, sizeof mpi->scratch);
 }
 
-static bool is_ended(const covey_world *world, covey_entity e) {
+static bool is_destroyed(const covey_world *world, covey_entity e) {
     const Spot *spot = covey_get(world, e, Spot);
     return spot && spot->x % 2 == 0;
 }
 
-/* Guests with even numbers end. */
-static void end_guests(crowd *c) {
+/* Destroys guests with even numbers. */
+static void destroy_guests(crowd *c) {
     CHECK(migrate_all(c) == COVEY_OK);
     covey_entity e = covey_entity_next(c->f.world, none);
     while (!covey_is_null(e)) {
         covey_entity next = covey_entity_next(c->f.world, e);
-        if (covey_mpi_home(c->f.mpi, e) != rank && is_ended(c->f.world, e)) CHECK(covey_destroy(c->f.world, e));
+        if (covey_mpi_home(c->f.mpi, e) != rank && is_destroyed(c->f.world, e)) CHECK(covey_destroy(c->f.world, e));
         e = next;
     }
     drop_scratch(c->f.mpi);
 }
 
-static covey_result collect(crowd *c) { return covey_mpi_collect(c->f.mpi); }
+static covey_result reclaim(crowd *c) { return covey_mpi_reclaim(c->f.mpi); }
 
 static void ends_are_known(const crowd *c) {
     for (uint32_t i = 0; i < EACH; i++)
@@ -181,16 +181,16 @@ static void set_numbers(crowd *c) {
     for (int i = 0; i < 100; i++) numbers[i] = rank + i;
 }
 
-static covey_result fold(crowd *c) { return covey_mpi_fold_f64(c->f.mpi, COVEY_MPI_SUM, numbers, 100); }
+static covey_result reduce(crowd *c) { return covey_mpi_reduce_f64(c->f.mpi, COVEY_MPI_SUM, numbers, 100); }
 
 static void numbers_are_sums(const crowd *c) {
     (void)c;
     for (int i = 0; i < 100; i++) CHECK(numbers[i] == size * (size - 1) / 2 + size * i);
 }
 
-static void memory_that_is_out_fails_collecting_and_folding_on_all(void) {
-    fail_in_turn(&(operation){ end_guests, collect, ends_are_known });
-    fail_in_turn(&(operation){ set_numbers, fold, numbers_are_sums });
+static void memory_that_is_out_fails_reclaiming_and_reducing_on_all(void) {
+    fail_in_turn(&(operation){ destroy_guests, reclaim, ends_are_known });
+    fail_in_turn(&(operation){ set_numbers, reduce, numbers_are_sums });
 }
 
 static bool fail_start(int victim, uint64_t at) {
@@ -200,7 +200,7 @@ static bool fail_start(int victim, uint64_t at) {
     if (rank == victim) memory.fail_at = memory.calls + at;
     covey_report report;
     covey_mpi_desc desc = { .types = all_types, .allocator = counting_allocator(&memory) };
-    if (COVEY_INDEX_BITS < 16) desc.span = COVEY_NONE / 4;
+    if (COVEY_INDEX_BITS < 16) desc.range_size = COVEY_NONE / 4;
     covey_mpi *mpi = covey_mpi_create(MPI_COMM_WORLD, world, &desc, &report);
     bool fired = over_all(memory.fail_at != 0 && memory.calls >= memory.fail_at, MPI_MAX) != 0;
     int all = over_all(mpi != NULL, MPI_SUM);
@@ -235,8 +235,8 @@ static void refuse_start(const covey_type *const *types, bool used, covey_result
 }
 
 static void a_rank_with_another_layout_is_named(void) {
-    static const covey_type bigger = { .name = "Spot", .size = 12, .align = 4, .raw = true };
-    static const covey_type renamed = { .name = "Sport", .size = 8, .align = 4, .raw = true };
+    static const covey_type bigger = { .name = "Spot", .size = 12, .align = 4, .as_bytes = true };
+    static const covey_type renamed = { .name = "Sport", .size = 8, .align = 4, .as_bytes = true };
     static const covey_field swapped_at[] = { { "y", COVEY_KIND_I32, 0, 1, NULL },
                                               { "x", COVEY_KIND_I32, 4, 1, NULL } };
     static const covey_field right_at[] = { { "x", COVEY_KIND_I32, 0, 1, NULL }, { "y", COVEY_KIND_I32, 4, 1, NULL } };
@@ -245,7 +245,7 @@ static void a_rank_with_another_layout_is_named(void) {
     static const covey_type right = { .name = "Spot", .size = 8, .align = 4, .fields = &right_fields };
     const covey_type *const types[] = { covey_id(Spot), NULL };
     const covey_type *const wrong[][3] = { { &bigger }, { &renamed }, { covey_id(Spot), covey_id(Stamp) } };
-    static const char *const texts[] = { "Spot has 12 bytes, and 8 on rank 0",
+    static const char *const texts[] = { "Spot has 12 bytes here, and 8 on rank 0",
                                          "has the type Sport where rank 0 has Spot", "number of types" };
     bool odd = rank == size - 1;
     for (int i = 0; size > 1 && i < 3; i++) {
@@ -256,11 +256,11 @@ static void a_rank_with_another_layout_is_named(void) {
     }
     if (size > 1)
         refuse_start((const covey_type *[]){ odd ? &swapped : &right, NULL }, false, COVEY_ERROR_LAYOUT,
-                     "other fields");
+                     "different fields");
     refuse_start((const covey_type *[]){ covey_id(Mood), NULL }, false, COVEY_ERROR_TYPE, "transient");
     static const covey_type silent = { .name = "Silent", .size = 8, .align = 4 };
-    refuse_start((const covey_type *[]){ &silent, NULL }, false, COVEY_ERROR_TYPE, ".raw, .fields or .codec");
-    refuse_start(types, odd, COVEY_ERROR_TAKEN, "give one that is new");
+    refuse_start((const covey_type *[]){ &silent, NULL }, false, COVEY_ERROR_TYPE, ".as_bytes, .fields or .codec");
+    refuse_start(types, odd, COVEY_ERROR_TAKEN, "use a new world");
 }
 
 static void ranks_that_call_different_functions_are_told(void) {
@@ -271,11 +271,11 @@ static void ranks_that_call_different_functions_are_told(void) {
     int64_t number = 1;
     uint64_t count;
     covey_result result =
-        rank == 0 ? covey_mpi_count(f.mpi, &view, &count) : covey_mpi_fold_i64(f.mpi, COVEY_MPI_SUM, &number, 1);
+        rank == 0 ? covey_mpi_count(f.mpi, &view, &count) : covey_mpi_reduce_i64(f.mpi, COVEY_MPI_SUM, &number, 1);
     CHECK(result == (size > 1 ? COVEY_ERROR_REFUSED : COVEY_OK));
     if (size > 1) {
         CHECK(strstr(covey_mpi_report(f.mpi)->text, "covey_mpi_count"));
-        CHECK(strstr(covey_mpi_report(f.mpi)->text, "covey_mpi_fold_i64"));
+        CHECK(strstr(covey_mpi_report(f.mpi)->text, "covey_mpi_reduce_i64"));
     }
     CHECK(covey_mpi_count(f.mpi, &view, &count) == COVEY_OK);
     end(&f);
@@ -290,7 +290,7 @@ static unsigned char *copy_of(const unsigned char *bytes, uint64_t size_now) {
     return copy;
 }
 
-/* Reads a message of some kind; false: *why says what is wrong. */
+/* Reads a message of some kind. Returns false and sets *why when it is invalid. */
 typedef bool read_fn(const crowd *c, unsigned char *bytes, uint64_t size_now, const char **why);
 
 static bool is_read(read_fn *read, const crowd *c, const unsigned char *bytes, uint64_t size_now) {
@@ -302,7 +302,7 @@ static bool is_read(read_fn *read, const crowd *c, const unsigned char *bytes, u
     return done;
 }
 
-/* A whole message is read; cut off anywhere, or with one byte that is another one, it is refused. */
+/* A complete message is read. It is refused when it is truncated anywhere, or when any byte is changed. */
 static void damage_each_byte(read_fn *read, const crowd *c, unsigned char *message, uint64_t length) {
     CHECK(is_read(read, c, message, length));
     for (uint64_t cut = 0; cut < length; cut++) CHECK(!is_read(read, c, message, cut));
@@ -316,25 +316,25 @@ static void damage_each_byte(read_fn *read, const crowd *c, unsigned char *messa
 static bool unpack(const crowd *c, unsigned char *bytes, uint64_t size_now, const char **why) {
     covey__mpi_incoming in;
     covey__mpi_part parts[8];
-    return covey__mpi_unpack(c->f.mpi, bytes, size_now, &in, parts, why);
+    return covey__mpi_message_read(c->f.mpi, bytes, size_now, &in, parts, why);
 }
 
 static void damaged_messages_are_refused(void) {
     crowd c;
     begin_crowd(&c);
-    uint64_t bytes = covey__mpi_pack_room(c.f.mpi, c.e, EACH), length = 0;
+    uint64_t bytes = covey__mpi_message_room(c.f.mpi, c.e, EACH), length = 0;
     unsigned char *message = aligned_alloc(64, (size_t)(bytes + 64) / 64 * 64);
-    CHECK(covey__mpi_pack(c.f.mpi, c.e, EACH, NULL, 0, message, &length) == COVEY_OK);
+    CHECK(covey__mpi_message_write(c.f.mpi, c.e, EACH, NULL, 0, message, &length) == COVEY_OK);
     CHECK(length <= bytes);
     damage_each_byte(unpack, &c, message, length);
-    uint32_t refused = 0; /* with a checksum that is right: a message is read without leaving it, or refused */
+    uint32_t refused = 0; /* with a valid checksum, the message is refused, or read without going beyond its end */
     random_numbers r = { (uint64_t)rank };
     for (uint32_t i = 0; i < 20000; i++) {
         unsigned char *hostile = copy_of(message, length);
         uint64_t cut = below(&r, 4) ? length : 128 + below(&r, (uint32_t)length / 64 - 1) * UINT64_C(64);
         for (uint32_t k = below(&r, 4); k != 0; k--)
             hostile[24 + below(&r, (uint32_t)length - 24)] = (unsigned char)below(&r, 256);
-        covey__mpi_sign(c.f.mpi, hostile, cut);
+        covey__mpi_message_sign(c.f.mpi, hostile, cut);
         refused += !is_read(unpack, &c, hostile, cut);
         free(hostile);
     }
@@ -346,27 +346,27 @@ static void damaged_messages_are_refused(void) {
 /* ---- Messages of a restart ---------------------------------------------------------------------------------------*/
 
 static bool read_handover(const crowd *c, unsigned char *bytes, uint64_t size_now, const char **why) {
-    covey__mpi_handover h;
+    covey__mpi_restart_message h;
     covey__mpi_part parts[8];
-    return covey__mpi_handover_read(c->f.mpi, bytes, size_now, &h, parts, why);
+    return covey__mpi_restart_message_read(c->f.mpi, bytes, size_now, &h, parts, why);
 }
 
 static void damaged_messages_of_a_restart_are_refused(void) {
     crowd c;
     begin_crowd(&c);
-    uint64_t front = covey__mpi_handover_front(EACH, EACH - 1), length = 0;
+    uint64_t front = covey__mpi_restart_front_size(EACH, EACH - 1), length = 0;
     unsigned char *message =
-        aligned_alloc(64, (size_t)(front + covey__mpi_pack_room(c.f.mpi, c.e, EACH) + 63) / 64 * 64);
+        aligned_alloc(64, (size_t)(front + covey__mpi_message_room(c.f.mpi, c.e, EACH) + 63) / 64 * 64);
     memset(message, 0, (size_t)front);
-    memcpy(message + covey__mpi_handover_front(0, 0), c.e, EACH * sizeof *c.e);
-    memcpy(message + covey__mpi_handover_front(EACH, 0), c.e, (EACH - 1) * sizeof *c.e);
-    CHECK(covey__mpi_pack(c.f.mpi, c.e, EACH, NULL, 0, message + front, &length) == COVEY_OK);
+    memcpy(message + covey__mpi_restart_front_size(0, 0), c.e, EACH * sizeof *c.e);
+    memcpy(message + covey__mpi_restart_front_size(EACH, 0), c.e, (EACH - 1) * sizeof *c.e);
+    CHECK(covey__mpi_message_write(c.f.mpi, c.e, EACH, NULL, 0, message + front, &length) == COVEY_OK);
     length += front;
-    covey__mpi_handover_sign(message, length, EACH, EACH - 1);
+    covey__mpi_restart_message_sign(message, length, EACH, EACH - 1);
     damage_each_byte(read_handover, &c, message, length);
-    covey_entity stranger = covey_entity_make(size > 1 ? (c.e[0].index + c.f.mpi->span) : COVEY_NONE - 1, 1);
-    memcpy(message + covey__mpi_handover_front(EACH, 0), &stranger, sizeof stranger);
-    covey__mpi_handover_sign(message, length, EACH, EACH - 1);
+    covey_entity stranger = covey_entity_make(size > 1 ? (c.e[0].index + c.f.mpi->range_size) : COVEY_NONE - 1, 1);
+    memcpy(message + covey__mpi_restart_front_size(EACH, 0), &stranger, sizeof stranger);
+    covey__mpi_restart_message_sign(message, length, EACH, EACH - 1);
     CHECK(!is_read(read_handover, &c, message, length));
     free(message);
     end(&c.f);
@@ -377,8 +377,8 @@ int main(int argc, char **argv) {
         { "what_cannot_leave_is_named_and_nobody_leaves", what_cannot_leave_is_named_and_nobody_leaves },
         { "memory_that_is_out_on_one_rank_fails_the_exchange_on_all",
           memory_that_is_out_on_one_rank_fails_the_exchange_on_all },
-        { "memory_that_is_out_fails_collecting_and_folding_on_all",
-          memory_that_is_out_fails_collecting_and_folding_on_all },
+        { "memory_that_is_out_fails_reclaiming_and_reducing_on_all",
+          memory_that_is_out_fails_reclaiming_and_reducing_on_all },
         { "memory_that_is_out_at_the_start_is_told_to_all", memory_that_is_out_at_the_start_is_told_to_all },
         { "a_rank_with_another_layout_is_named", a_rank_with_another_layout_is_named },
         { "ranks_that_call_different_functions_are_told", ranks_that_call_different_functions_are_told },

@@ -1,4 +1,4 @@
-/* Copies of entities on other ranks. */
+/* Ghosts: copies of entities on other ranks. */
 #include "ghosts.h"
 #include "support.h"
 
@@ -6,7 +6,7 @@
 
 static const covey_entity none = { 0, 0 };
 
-/* Says which ranks have a ghost: a bit for each. */
+/* A component that says which ranks have a ghost: a bit for each. */
 typedef struct {
     uint32_t near, value;
 } Beacon;
@@ -15,15 +15,15 @@ typedef struct {
 } Tail;
 COVEY_COMPONENT_DECLARE(Beacon);
 COVEY_COMPONENT_DECLARE(Tail);
-COVEY_COMPONENT_DEFINE(Beacon, .raw = true, .ticks = true);
-COVEY_COMPONENT_DEFINE(Tail, .raw = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Beacon, .as_bytes = true, .ticks = true);
+COVEY_COMPONENT_DEFINE(Tail, .as_bytes = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
 
 static const covey_type *const moving[] = {
     covey_id(Beacon), covey_id(Tail), covey_id(Spot), covey_id(Bond), covey_id(Note), covey_id(Marked), NULL
 };
 enum { BEACON = 1, TAIL = 2, SPOT = 4, BOND = 8, NOTE = 16, MARKED = 32, KINDS = 6 };
 
-/* What ghosts have, in three forms: only types with ticks, only one type, and all kinds. */
+/* The components of ghosts, in three forms: only types with ticks, only one type, and all kinds. */
 static const covey_type *const ghosts_with_ticks[] = { covey_id(Beacon), covey_id(Tail), NULL };
 static const covey_type *const ghosts_of_one[] = { covey_id(Beacon), NULL };
 static const covey_type *const ghosts_of_many[] = { covey_id(Bond), covey_id(Beacon), covey_id(Marked), covey_id(Spot),
@@ -49,7 +49,8 @@ static void succeed(const fixture *f, covey_result result) {
 }
 
 static void describe(fixture *f, const struct form *form) {
-    CHECK(covey_mpi_ghosts(f->mpi, &(covey_mpi_ghosts_desc){ .types = form->types, .near = by_beacon }) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_define(f->mpi, &(covey_mpi_ghosts_desc){ .types = form->types, .near = by_beacon }) ==
+          COVEY_OK);
 }
 
 /* ---- Random programs against an oracle ------------------------------------------------------------------------------
@@ -136,7 +137,7 @@ static void change(program *p) {
     } else if (what == 3) {
         r->parts |= part;
     }
-    /* Only what has changed, so that deltas are deltas. */
+    /* Sets only values that changed, so that refreshes send little. */
     if (r->owner != rank) return;
     for (uint32_t kind = 1; kind < 1u << KINDS; kind <<= 1) {
         bool changed = what == 3 ? kind == part : (kind == BEACON) == (what < 2);
@@ -156,18 +157,18 @@ static void migrate(program *p) {
             leaving[count] = r->e;
             targets[count++] = target;
         }
-        if (target != r->owner) r->ghosts &= ~(1u << target); /* it is the entity itself now */
+        if (target != r->owner) r->ghosts &= ~(1u << target); /* the ghost became the entity */
         r->owner = target;
     }
     CHECK(covey_mpi_migrate(p->f.mpi, leaving, targets, count) == COVEY_OK);
 }
 
 static void collect(program *p) {
-    CHECK(covey_mpi_collect(p->f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_reclaim(p->f.mpi) == COVEY_OK);
     for (uint32_t i = 0; i < p->count; i++) p->at[i].told |= !p->at[i].alive;
 }
 
-/* What covey_mpi_refresh does, in one loop. */
+/* The model of covey_mpi_ghosts_refresh. */
 static void expect_refreshed(program *p) {
     for (uint32_t i = 0; i < p->count; i++) {
         record *r = &p->at[i];
@@ -184,7 +185,7 @@ static void refresh(program *p) {
     uint64_t before, after, count, expected = 0;
     const covey_type *types[] = { covey_id(Beacon), NULL };
     CHECK(covey_mpi_digest(p->f.mpi, types, &before) == COVEY_OK);
-    succeed(&p->f, (below(&p->random, 4) == 0 ? covey_mpi_refresh_all : covey_mpi_refresh)(p->f.mpi));
+    succeed(&p->f, (below(&p->random, 4) == 0 ? covey_mpi_ghosts_refresh_all : covey_mpi_ghosts_refresh)(p->f.mpi));
     CHECK(covey_mpi_digest(p->f.mpi, types, &after) == COVEY_OK);
     CHECK(before == after);
     expect_refreshed(p);
@@ -237,7 +238,7 @@ static void check(const program *p) {
             check_values(p, r, r->parts, false);
             here++;
         } else if (!r->alive && r->ghosts >> rank & 1) {
-            unsure++; /* it ends at the next refresh, or before: when its index is used again */
+            unsure++; /* it is removed at the next refresh, or when its index is used again */
         } else if (r->ghosts >> rank & 1) {
             check_ghost(p, r);
             ghosts++;
@@ -249,7 +250,7 @@ static void check(const program *p) {
             CHECK(covey_types_of(p->f.world, r->e, types, 2) == 1);
         }
     }
-    CHECK(covey_mpi_owned(p->f.mpi) == here);
+    CHECK(covey_mpi_owned_count(p->f.mpi) == here);
     uint32_t all = covey_pool_count(covey_pool_of(p->f.world, covey_ghost));
     CHECK(all >= ghosts && all <= ghosts + unsure);
 }
@@ -268,7 +269,7 @@ static void programs_agree_with_the_oracle(void) {
             steps[below(&p->random, sizeof steps / sizeof *steps)](p);
             check(p);
         }
-        CHECK(covey_mpi_ghosts(p->f.mpi, NULL) == COVEY_OK);
+        CHECK(covey_mpi_ghosts_define(p->f.mpi, NULL) == COVEY_OK);
         CHECK(covey_pool_count(covey_pool_of(p->f.world, covey_ghost)) == 0);
         end(&p->f);
         free(p);
@@ -298,42 +299,42 @@ static void begin_crowd(crowd *c, const struct form *form, uint32_t count) {
         covey_add(c->f.world, c->e[i], Bond, { c->e[i], NULL, i });
         covey_add_tag(c->f.world, c->e[i], Marked);
     }
-    CHECK(covey_mpi_refresh(c->f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c->f.mpi) == COVEY_OK);
 }
 
-static uint64_t values_sent(const crowd *c) { return covey_mpi_stats_of(c->f.mpi).values; }
+static uint64_t values_sent(const crowd *c) { return covey_mpi_stats_of(c->f.mpi).values_sent; }
 
 static void only_what_has_changed_is_sent(void) {
     crowd c;
     begin_crowd(&c, &forms[0], EACH);
     uint64_t others = (uint64_t)size - 1, before = values_sent(&c), bytes = covey_mpi_stats_of(c.f.mpi).bytes_sent;
-    CHECK(covey_mpi_stats_of(c.f.mpi).ghosts == EACH * others);
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_stats_of(c.f.mpi).ghosts_created == EACH * others);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     CHECK(values_sent(&c) == before);
-    CHECK(covey_mpi_stats_of(c.f.mpi).bytes_sent == bytes); /* nothing to tell: no message */
+    CHECK(covey_mpi_stats_of(c.f.mpi).bytes_sent == bytes); /* nothing changed: no message */
     covey_set(c.f.world, c.e[3], Tail, { 1, 2, 3 });
     covey_get(c.f.world, c.e[4], Beacon)->value = 7;
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
-    CHECK(values_sent(&c) == before + others); /* nobody was told of the other one */
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(values_sent(&c) == before + others); /* the other value was not sent */
     covey_patch(c.f.world, c.e[4], Beacon, NULL, NULL);
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     CHECK(values_sent(&c) == before + 2 * others);
-    CHECK(covey_mpi_refresh_all(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh_all(c.f.mpi) == COVEY_OK);
     CHECK(values_sent(&c) == before + 2 * others + 2 * EACH * others);
     end(&c.f);
 }
 
-/* ---- Shares of a crowd --------------------------------------------------------------------------------------------*/
+/* ---- Partial changes ----------------------------------------------------------------------------------------------*/
 
 typedef struct {
     uint32_t version, index;
 } Left, Right;
 COVEY_COMPONENT_DECLARE(Left);
 COVEY_COMPONENT_DECLARE(Right);
-COVEY_COMPONENT_DEFINE(Left, .raw = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Right, .raw = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Left, .as_bytes = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Right, .as_bytes = true, .ticks = true, .storage = COVEY_STORAGE_SPARSE);
 
-enum { HERD = 185 }; /* on each rank; without a divisor in common with 9 or 13 */
+enum { HERD = 185 }; /* on each rank; coprime to 9 and 13 */
 typedef struct herd {
     fixture f;
     covey_entity e[HERD], all[4][HERD]; /* of this rank, of all */
@@ -354,7 +355,7 @@ static uint32_t by_thirds(const covey_world *world, covey_entity e, int *ranks, 
     return count;
 }
 
-/* Each type in an order of its own; or both in one, where some neighbours have changed places. */
+/* Each type in its own order, or both in the same order with some neighbours swapped. */
 static uint32_t in_order(uint32_t i, uint32_t factor, bool swapped) {
     if (!swapped) return i * factor % HERD;
     return i % 4 == 1 ? i + 1 : i % 4 == 2 ? i - 1 : i;
@@ -362,8 +363,8 @@ static uint32_t in_order(uint32_t i, uint32_t factor, bool swapped) {
 
 static void begin_herd(herd *h, bool swapped) {
     static const covey_type *const types[] = { covey_id(Left), covey_id(Right), NULL };
-    begin(&h->f, &(covey_mpi_desc){ .types = types, .span = 200 });
-    CHECK(covey_mpi_ghosts(h->f.mpi, &(covey_mpi_ghosts_desc){ .types = types, .near = by_thirds }) == COVEY_OK);
+    begin(&h->f, &(covey_mpi_desc){ .types = types, .range_size = 200 });
+    CHECK(covey_mpi_ghosts_define(h->f.mpi, &(covey_mpi_ghosts_desc){ .types = types, .near = by_thirds }) == COVEY_OK);
     CHECK(covey_create_many(h->f.world, h->e, HERD));
     for (int owner = 0; owner < size; owner++)
         for (uint32_t i = 0; i < HERD; i++) h->all[owner][i] = shared(owner, h->e[i]);
@@ -373,7 +374,7 @@ static void begin_herd(herd *h, bool swapped) {
         covey_add(h->f.world, h->e[b], Right, { 0, b });
         h->left[i] = h->right[i] = 0;
     }
-    CHECK(covey_mpi_refresh(h->f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(h->f.mpi) == COVEY_OK);
 }
 
 static void change_shares(herd *h, random_numbers *r, uint32_t left, uint32_t right) {
@@ -394,7 +395,7 @@ static void check_herd(const herd *h) {
         }
 }
 
-/* Few changes are told from lists, many in the order of the pools. */
+/* Few changes are sent from lists, many in the order of the pools. */
 static void each_share_of_a_crowd_may_change(void) {
     static const uint32_t shares[] = { 1, 2, 5, 20, 100 };
     static herd h;
@@ -403,14 +404,14 @@ static void each_share_of_a_crowd_may_change(void) {
         begin_herd(&h, swapped);
         for (uint32_t round = 0; round < 50; round++) {
             change_shares(&h, &r, shares[round % 5], shares[round / 5 % 5]);
-            CHECK((round % 7 == 3 ? covey_mpi_refresh_all : covey_mpi_refresh)(h.f.mpi) == COVEY_OK);
+            CHECK((round % 7 == 3 ? covey_mpi_ghosts_refresh_all : covey_mpi_ghosts_refresh)(h.f.mpi) == COVEY_OK);
             check_herd(&h);
         }
         end(&h.f);
     }
 }
 
-/* Changes of values of ghosts are changes: views see them. */
+/* Views see changed values of ghosts as changed. */
 static void a_view_sees_which_ghosts_changed(void) {
     crowd c;
     begin_crowd(&c, &forms[0], EACH);
@@ -419,7 +420,7 @@ static void a_view_sees_which_ghosts_changed(void) {
                                                                         .read = { covey_ids(Tail, covey_ghost) },
                                                                         .changed = { covey_id(Tail) } });
     covey_set(c.f.world, c.e[3], Tail, { 1, 2, (float)rank });
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     int found = 0;
     covey_iter it = covey_view_iter_since(&changed, seen);
     while (covey_next(&it))
@@ -429,8 +430,8 @@ static void a_view_sees_which_ghosts_changed(void) {
     end(&c.f);
 }
 
-/* Between the two halves of a refresh the world may change; what has changed then comes with the next one. Another
- * collective call ends the refresh, as if it had not begun. */
+/* The world may change between packing and applying; the next refresh sends these changes. Another collective call
+ * cancels the refresh. */
 static void change_within_a_refresh(bool ended) {
     crowd c;
     uint64_t count;
@@ -454,7 +455,7 @@ static void change_within_a_refresh(bool ended) {
     CHECK(covey__mpi_ghosts_apply(c.f.mpi) == wanted);
     covey_pool *ghost = covey_pool_of(c.f.world, covey_ghost);
     CHECK(covey_pool_count(ghost) == 10 * (uint32_t)(size - 1));
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     CHECK(covey_pool_count(ghost) == 8 * (uint32_t)(size - 1));
     for (uint32_t p = covey_pool_next(ghost, 0); p != COVEY_NONE; p = covey_pool_next(ghost, p + 1)) {
         const Beacon *beacon = covey_get(c.f.world, covey_pool_at(ghost, p), Beacon);
@@ -490,7 +491,7 @@ static uint64_t state_of(const crowd *c) {
     return hash;
 }
 
-/* Ghosts begin, end, change, and those of entities that moved come from another rank. */
+/* Ghosts are created, removed and changed, and those of moved entities come from another rank. */
 static void change_crowd(crowd *c) {
     CHECK(covey_mpi_migrate(c->f.mpi, c->e, c->to, 5) == COVEY_OK);
     for (uint32_t i = 5; i < 10; i++) covey_set(c->f.world, c->e[i], Beacon, { 0, 0 });
@@ -504,7 +505,7 @@ static void change_crowd(crowd *c) {
         covey_add(c->f.world, e, Tail, { 0 });
     }
     for (uint32_t i = 15; i < 18; i++) covey_destroy(c->f.world, c->e[i]);
-    /* Those that are to move have other values than their ghosts, and a component for which arriving needs memory. */
+    /* Entities that will move have other values than their ghosts, and a component that allocates when it arrives. */
     for (uint32_t i = 20; i < 22; i++) {
         covey_set(c->f.world, c->e[i], Spot, { -2, (int32_t)i });
         covey_set(c->f.world, c->e[i], Beacon, { UINT32_MAX, 100 + i });
@@ -526,9 +527,9 @@ static covey_result send_back(crowd *c) {
     return covey_mpi_migrate(c->f.mpi, leaving, home, 3);
 }
 
-static covey_result refresh_crowd(crowd *c) { return covey_mpi_refresh(c->f.mpi); }
+static covey_result refresh_crowd(crowd *c) { return covey_mpi_ghosts_refresh(c->f.mpi); }
 static covey_result describe_again(crowd *c) {
-    return covey_mpi_ghosts(c->f.mpi, &(covey_mpi_ghosts_desc){ .types = ghosts_with_ticks, .near = by_beacon });
+    return covey_mpi_ghosts_define(c->f.mpi, &(covey_mpi_ghosts_desc){ .types = ghosts_with_ticks, .near = by_beacon });
 }
 
 static bool fails_at(covey_result (*step)(crowd *), const struct form *form, int victim, uint64_t at) {
@@ -548,7 +549,7 @@ static bool fails_at(covey_result (*step)(crowd *), const struct form *form, int
         succeed(&c.f, step(&c));
     }
     uint64_t after = state_of(&c), expected = after;
-    covey_mpi_refresh(c.f.mpi);
+    covey_mpi_ghosts_refresh(c.f.mpi);
     end(&c.f);
     /* The same without a failure. */
     begin_crowd(&c, form, 25);
@@ -586,14 +587,15 @@ static void what_cannot_be_is_refused(void) {
     static const covey_type *const notes_too[] = { covey_id(Beacon), covey_id(Note), NULL };
     static const covey_type *const moods_too[] = { covey_id(Mood), NULL };
     begin(&c.f, &(covey_mpi_desc){ .types = moving });
-    expect(&c, covey_mpi_refresh(c.f.mpi), COVEY_ERROR_REFUSED, "covey_mpi_ghosts");
+    expect(&c, covey_mpi_ghosts_refresh(c.f.mpi), COVEY_ERROR_REFUSED, "covey_mpi_ghosts_define");
     covey_mpi_ghosts_desc desc = { .types = notes_too, .near = by_beacon };
-    expect(&c, covey_mpi_ghosts(c.f.mpi, &desc), COVEY_ERROR_TYPE, "Note cannot be in ghosts: it has functions");
+    expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_TYPE, "ghosts cannot have Note: it has functions");
     desc.types = moods_too;
-    expect(&c, covey_mpi_ghosts(c.f.mpi, &desc), COVEY_ERROR_TYPE, "Mood cannot be in ghosts: it is not one of");
-    expect(&c, covey_mpi_ghosts(c.f.mpi, &(covey_mpi_ghosts_desc){ .near = by_beacon }), COVEY_ERROR_TYPE, ".types");
+    expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_TYPE, "ghosts cannot have Mood: it is not one of");
+    expect(&c, covey_mpi_ghosts_define(c.f.mpi, &(covey_mpi_ghosts_desc){ .near = by_beacon }), COVEY_ERROR_TYPE,
+           ".types");
     desc.types = rank == size - 1 ? ghosts_of_one : ghosts_with_ticks;
-    if (size > 1) expect(&c, covey_mpi_ghosts(c.f.mpi, &desc), COVEY_ERROR_LAYOUT, "other types of ghosts");
+    if (size > 1) expect(&c, covey_mpi_ghosts_define(c.f.mpi, &desc), COVEY_ERROR_LAYOUT, "types of ghosts differ");
     end(&c.f);
     begin_crowd(&c, &forms[0], 10);
     int other = (rank + 1) % size, here = rank;
@@ -601,16 +603,16 @@ static void what_cannot_be_is_refused(void) {
     covey_entity first = covey_pool_count(ghost) ? covey_pool_at(ghost, covey_pool_next(ghost, 0)) : none;
     if (size > 1) expect(&c, covey_mpi_migrate(c.f.mpi, &first, &other, 1), COVEY_ERROR_DEAD, "it is a ghost");
     CHECK(covey_mpi_migrate(c.f.mpi, c.e, &here, 1) == COVEY_OK);
-    /* With an answer that names no rank, ghosts stay as they are. */
+    /* An answer of `near` that is no rank leaves ghosts as they are. */
     uint64_t before = state_of(&c);
     desc = (covey_mpi_ghosts_desc){ .types = ghosts_with_ticks, .near = too_far };
     c.f.mpi->ghosts->near = too_far;
-    expect(&c, covey_mpi_refresh_all(c.f.mpi), COVEY_ERROR_RANGE, "cannot have a ghost on rank");
+    expect(&c, covey_mpi_ghosts_refresh_all(c.f.mpi), COVEY_ERROR_RANGE, "cannot have a ghost on rank");
     CHECK(state_of(&c) == before);
     end(&c.f);
 }
 
-/* Programs must not change ghosts. If one does, nothing breaks. */
+/* Programs must not change ghosts. If one does, the worlds stay valid. */
 static void ghosts_that_were_destroyed_stay_so(void) {
     crowd c;
     begin_crowd(&c, &forms[0], 10);
@@ -618,15 +620,15 @@ static void ghosts_that_were_destroyed_stay_so(void) {
     uint32_t all = covey_pool_count(ghost);
     if (size > 1) covey_destroy(c.f.world, covey_pool_at(ghost, covey_pool_next(ghost, 0)));
     if (size > 1) covey_remove(c.f.world, covey_pool_at(ghost, covey_pool_next(ghost, 0)), Tail);
-    CHECK(covey_mpi_refresh_all(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh_all(c.f.mpi) == COVEY_OK);
     CHECK(covey_pool_count(ghost) == (size > 1 ? all - 1 : 0));
     describe(&c.f, &forms[0]);
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     CHECK(covey_pool_count(ghost) == all);
     end(&c.f);
 }
 
-/* The ghost that an entity would become has lost a component: nobody moves, and all are as before. */
+/* The ghost that would become the entity lost a component: no entity moves, and nothing changes. */
 static void an_entity_does_not_arrive_where_its_ghost_was_changed(void) {
     crowd c;
     begin_crowd(&c, &forms[0], 10);
@@ -635,7 +637,7 @@ static void an_entity_does_not_arrive_where_its_ghost_was_changed(void) {
     if (rank == last && size > 1) CHECK(covey_remove(c.f.world, first, Tail));
     uint64_t before = state_of(&c);
     covey_result result = covey_mpi_migrate(c.f.mpi, &first, &last, rank == 0);
-    if (size > 1) expect(&c, result, COVEY_ERROR_ABSENT, "its ghost has lost Tail");
+    if (size > 1) expect(&c, result, COVEY_ERROR_ABSENT, "its ghost lost Tail");
     CHECK(state_of(&c) == before);
     end(&c.f);
 }
@@ -643,11 +645,11 @@ static void an_entity_does_not_arrive_where_its_ghost_was_changed(void) {
 /* ---- Messages ----------------------------------------------------------------------------------------------------*/
 
 static bool is_read(crowd *c, int source, const unsigned char *bytes, uint64_t length) {
-    covey__mpi_news news;
+    covey__mpi_ghost_message message;
     const char *why = NULL;
     unsigned char *copy = aligned_alloc(64, (size_t)(length + 64) / 64 * 64);
     memcpy(copy, bytes, (size_t)length);
-    bool read = covey__mpi_news_read(c->f.mpi, source, copy, length, &news, &why);
+    bool read = covey__mpi_ghost_message_read(c->f.mpi, source, copy, length, &message, &why);
     CHECK(read || why);
     free(copy);
     return read;
@@ -655,7 +657,7 @@ static bool is_read(crowd *c, int source, const unsigned char *bytes, uint64_t l
 
 static void sign(unsigned char *bytes, uint64_t length) {
     memcpy(bytes + 16, &length, sizeof length);
-    uint64_t checksum = covey__mpi_news_checksum(bytes, length);
+    uint64_t checksum = covey__mpi_ghost_message_checksum(bytes, length);
     memcpy(bytes + 8, &checksum, sizeof checksum);
 }
 
@@ -666,8 +668,8 @@ static void damaged_messages_are_refused(void) {
     CHECK(covey__mpi_ghosts_pack(c.f.mpi) == COVEY_OK);
     int other = (rank + 1) % size;
     CHECK(covey__mpi_ghosts_transfer(c.f.mpi) == COVEY_OK);
-    uint64_t length = c.f.mpi->coming[other];
-    unsigned char *message = c.f.mpi->ghosts->received + c.f.mpi->starts[other];
+    uint64_t length = c.f.mpi->receive_sizes[other];
+    unsigned char *message = c.f.mpi->ghosts->received + c.f.mpi->receive_offsets[other];
     if (size > 1) {
         CHECK(is_read(&c, other, message, length));
         for (uint64_t cut = 0; cut < length; cut++) CHECK(!is_read(&c, other, message, cut));
@@ -689,13 +691,13 @@ static void damaged_messages_are_refused(void) {
         }
         free(hostile);
         CHECK(refused > 500);
-        /* Damaged on its way to the last rank: all are as before. */
+        /* A message to the last rank is damaged: nothing changes on any rank. */
         if (rank == size - 1) message[length - 1] ^= 1;
     }
     uint64_t before = state_of(&c);
     CHECK(covey__mpi_ghosts_apply(c.f.mpi) == (size > 1 ? COVEY_ERROR_IMAGE : COVEY_OK));
     CHECK(state_of(&c) == before);
-    CHECK(covey_mpi_refresh(c.f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_refresh(c.f.mpi) == COVEY_OK);
     end(&c.f);
 }
 

@@ -1,21 +1,21 @@
-/* Entities that move between ranks. */
+/* Migration of entities between ranks. */
 #include "support.h"
 
 #include <stdlib.h>
 
 /* ---- Random programs against an oracle ------------------------------------------------------------------------------
  *
- * All ranks draw the same numbers, and keep the same list of all entities: where each is, and what it has. After each step
- * every rank compares its world with the list. */
+ * All ranks draw the same numbers, and keep the same list of all entities: where each is, and what it has. After
+ * each step every rank compares its world with the list. */
 
 enum { MOST = 300 };
 
 typedef struct record {
     covey_entity e;
     int owner;
-    bool alive, told; /* told: its home knows of its end, or it ended there */
+    bool alive, told; /* told: its home knows that it was destroyed */
     uint32_t parts;   /* a bit for each type of all_types */
-    uint32_t number;  /* of which its values are made */
+    uint32_t number;  /* determines its values */
     bool disabled, spot_off;
 } record;
 
@@ -105,7 +105,7 @@ static void migrate(program *p) {
 }
 
 static void collect(program *p) {
-    CHECK(covey_mpi_collect(p->f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_reclaim(p->f.mpi) == COVEY_OK);
     for (uint32_t i = 0; i < p->count; i++) p->at[i].told |= !p->at[i].alive;
 }
 
@@ -114,7 +114,7 @@ static int place_of(const covey_world *world, covey_entity e, void *salt) {
     return (int)((e.index * UINT32_C(2654435769) >> 8) % 1000 + *(const uint32_t *)salt) % size;
 }
 
-/* The job ends, and another one goes on. Nobody remembers who ended away from home. */
+/* The job ends, and another one continues. It does not know who was destroyed away from home. */
 static void restart(program *p) {
     uint32_t salt = below(&p->random, 1000);
     CHECK(covey_mpi_save(p->f.mpi, p->path) == COVEY_OK);
@@ -168,7 +168,7 @@ static void check(const program *p) {
             CHECK(!covey_alive(p->f.world, r->e));
         }
     }
-    CHECK(covey_mpi_owned(p->f.mpi) == here);
+    CHECK(covey_mpi_owned_count(p->f.mpi) == here);
     CHECK(covey_entity_count(p->f.world) == here + away);
 }
 
@@ -179,7 +179,8 @@ static void programs_agree_with_the_oracle(void) {
         program *p = calloc(1, sizeof *p);
         p->random.state = seed;
         p->path = checkpoint_path();
-        p->desc = (covey_mpi_desc){ .span = seed % 2 && COVEY_INDEX_BITS > 16 ? 4096 : 0, .first = seed % 3 };
+        p->desc =
+            (covey_mpi_desc){ .range_size = seed % 2 && COVEY_INDEX_BITS > 16 ? 4096 : 0, .first_index = seed % 3 };
         begin(&p->f, &p->desc);
         create(p);
         for (uint32_t step = 0; step < (size < 3 ? 150u : 80u); step++) {
@@ -202,7 +203,7 @@ static void indices_are_used_again_after_an_end_elsewhere(void) {
     if (rank == last) CHECK(covey_destroy(f.world, e));
     covey_entity other = shared(0, rank == 0 ? covey_create(f.world) : (covey_entity){ 0, 0 });
     if (size > 1) CHECK(other.index != e.index);
-    CHECK(covey_mpi_collect(f.mpi) == COVEY_OK);
+    CHECK(covey_mpi_reclaim(f.mpi) == COVEY_OK);
     covey_entity next = shared(0, rank == 0 && size > 1 ? covey_create(f.world) : other);
     CHECK(next.index == e.index && next.generation == e.generation + 2);
     CHECK(!covey_alive(f.world, e));
@@ -212,7 +213,7 @@ static void indices_are_used_again_after_an_end_elsewhere(void) {
     end(&f);
 }
 
-/* As often as it likes, by the same handle. */
+/* An entity can move any number of times, and keeps its handle. */
 static void an_entity_goes_round_and_comes_back(void) {
     fixture f;
     begin(&f, NULL);
@@ -229,17 +230,17 @@ static void an_entity_goes_round_and_comes_back(void) {
 
 static void a_share_that_is_used_up_is_an_error_and_there_are_more(void) {
     fixture f;
-    begin(&f, &(covey_mpi_desc){ .span = 5, .first = 3 });
+    begin(&f, &(covey_mpi_desc){ .range_size = 5, .first_index = 3 });
     for (int i = 0; i < 5; i++) CHECK(covey_mpi_home(f.mpi, covey_create(f.world)) == rank);
     CHECK(covey_is_null(covey_create(f.world)));
     CHECK(covey_world_result(f.world) == COVEY_ERROR_FULL);
-    for (int more = 1; more < COVEY_MPI_SHARES; more++) {
-        covey_range range = covey_mpi_more(f.mpi);
+    for (int more = 1; more < COVEY_MPI_RANGES; more++) {
+        covey_range range = covey_mpi_range_reserve(f.mpi);
         CHECK(range.count == 5);
         for (int i = 0; i < 5; i++) CHECK(covey_mpi_home(f.mpi, covey_create_in(f.world, range)) == rank);
         CHECK(covey_is_null(covey_create_in(f.world, range)));
     }
-    CHECK(covey_mpi_more(f.mpi).count == 0);
+    CHECK(covey_mpi_range_reserve(f.mpi).count == 0);
     CHECK(covey_mpi_home(f.mpi, (covey_entity){ 2, 1 }) == -1);
     end(&f);
 }
@@ -336,18 +337,18 @@ static void a_digest_does_not_depend_on_where_entities_are(void) {
     end(&f);
 }
 
-static void numbers_are_folded(void) {
+static void numbers_are_reduced(void) {
     fixture f;
     begin(&f, NULL);
     int64_t whole[2] = { rank, -rank };
     double parts[2] = { rank == 0 ? 1e17 : 1.0, rank };
-    CHECK(covey_mpi_fold_i64(f.mpi, COVEY_MPI_SUM, whole, 2) == COVEY_OK);
+    CHECK(covey_mpi_reduce_i64(f.mpi, COVEY_MPI_SUM, whole, 2) == COVEY_OK);
     CHECK(whole[0] == (int64_t)size * (size - 1) / 2 && whole[1] == -whole[0]);
-    CHECK(covey_mpi_fold_i64(f.mpi, COVEY_MPI_MAX, (whole[0] = rank, whole), 1) == COVEY_OK && whole[0] == size - 1);
-    CHECK(covey_mpi_fold_f64(f.mpi, COVEY_MPI_SUM, parts, 2) == COVEY_OK);
+    CHECK(covey_mpi_reduce_i64(f.mpi, COVEY_MPI_MAX, (whole[0] = rank, whole), 1) == COVEY_OK && whole[0] == size - 1);
+    CHECK(covey_mpi_reduce_f64(f.mpi, COVEY_MPI_SUM, parts, 2) == COVEY_OK);
     CHECK(parts[0] == 1e17); /* each 1 is lost, because it is added to the large number */
     parts[0] = rank;
-    CHECK(covey_mpi_fold_f64(f.mpi, COVEY_MPI_MIN, parts, 1) == COVEY_OK && parts[0] == 0);
+    CHECK(covey_mpi_reduce_f64(f.mpi, COVEY_MPI_MIN, parts, 1) == COVEY_OK && parts[0] == 0);
     end(&f);
 }
 
@@ -361,7 +362,7 @@ int main(int argc, char **argv) {
         { "trees_move_with_their_names_and_order", trees_move_with_their_names_and_order },
         { "trees_are_refused_unless_they_may_move", trees_are_refused_unless_they_may_move },
         { "a_digest_does_not_depend_on_where_entities_are", a_digest_does_not_depend_on_where_entities_are },
-        { "numbers_are_folded", numbers_are_folded },
+        { "numbers_are_reduced", numbers_are_reduced },
     };
     return RUN_TESTS(argc, argv, tests);
 }

@@ -1,4 +1,4 @@
-/* Partitions: who owns which point, who is near a border, and what is refused. */
+/* Partitions: the rank of a point, the ranks near it, and invalid descriptions. */
 #include "space.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ static const covey_entity none = { 0, 0 };
 
 /* ---- Owners ------------------------------------------------------------------------------------------------------*/
 
-/* A point on a cut, at an end, outside, somewhere, or none at all. */
+/* A coordinate on a cut, at an end, outside, at random, or NaN. */
 static double drawn(random_numbers *r, const covey_mpi_partition *p, uint32_t a, int ranks,
                     const covey_mpi_axis *axis) {
     double low[3], high[3], length = axis->high - axis->low;
@@ -32,7 +32,7 @@ static void each_point_belongs_to_one_rank(void) {
     for (uint32_t s = 0; s < SPACES; s++) {
         const covey_mpi_partition_desc *desc = &spaces[s];
         for (int many = 1; many <= MANY; many++) {
-            if (desc->cuts == COVEY_MPI_GRID && many > 16 && many % 4 != 0) continue; /* not all fit */
+            if (desc->cuts == COVEY_MPI_GRID && many > 16 && many % 4 != 0) continue; /* too few cells for all ranks */
             covey_mpi fake;
             covey_mpi_partition *p = pretend(&fake, &f, 0, many, desc);
             for (int i = 0; i < 60; i++) {
@@ -48,7 +48,7 @@ static void each_point_belongs_to_one_rank(void) {
     end(&f);
 }
 
-/* Without weights, boxes differ in size by what cells make necessary. */
+/* Without weights, box sizes differ only as far as cells require. */
 static void boxes_are_of_about_the_same_size(void) {
     fixture f;
     begin_points(&f);
@@ -99,7 +99,7 @@ static void a_grid_has_the_shortest_borders(void) {
 
 /* ---- Borders, by brute force -------------------------------------------------------------------------------------*/
 
-/* Whether a box is within reach of a number along one axis, or of one of its images. */
+/* Whether a box is within reach of a coordinate, or of one of its wrapped copies. */
 static bool is_near(const covey_mpi_axis *axis, double low, double high, double x, double halo) {
     bool whole = axis->kind == COVEY_KIND_I32;
     double length = axis->high - axis->low;
@@ -172,14 +172,14 @@ static void what_is_near_is_what_distances_say(void) {
     end(&f);
 }
 
-/* With all the bits that a double has. */
+/* A random number with all the bits of a double. */
 static double random_number(random_numbers *r) {
     double high = below(r, 1 << 27), low = below(r, 1 << 26);
     return (high * (1 << 26) + low) / ((double)(1 << 27) * (1 << 26));
 }
 
-/* Two that are not farther from each other than the halo, across the ends of an axis: one is near the box of the other,
- * whatever is rounded. */
+/* Two entities that are at most the halo apart, across the ends of an axis: each is near the box of the other, in
+ * spite of rounding. */
 static void who_is_within_the_halo_is_never_missed(void) {
     enum { RANKS = 7 };
     fixture f;
@@ -244,7 +244,7 @@ static Mixed mixed_of(random_numbers *r) {
                     .u64 = (uint64_t)x[9] };
 }
 
-/* Each kind by its name along one axis and by its place along the other, on all ranks. */
+/* Each kind of number: by name along one axis, and by offset along the other, on all ranks. */
 static void numbers_of_each_kind_are_positions(void) {
     for (uint32_t i = 0; i < 10; i++) {
         fixture f;
@@ -279,7 +279,7 @@ static void numbers_of_each_kind_are_positions(void) {
                 *m = next;
                 here++;
             }
-            CHECK(covey_mpi_fold_i64(f.mpi, COVEY_MPI_SUM, &here, 1) == COVEY_OK && here == all * size);
+            CHECK(covey_mpi_reduce_i64(f.mpi, COVEY_MPI_SUM, &here, 1) == COVEY_OK && here == all * size);
         }
         covey_mpi_partition_destroy(p);
         end(&f);
@@ -309,7 +309,7 @@ static void what_cannot_be_cut_is_refused_with_a_reason(void) {
     refuse(&f, &bad, COVEY_ERROR_TYPE, "not a number");
     bad = good;
     bad.axes[0].field = "x"; /* Point has no fields */
-    refuse(&f, &bad, COVEY_ERROR_TYPE, "no .fields with this name");
+    refuse(&f, &bad, COVEY_ERROR_TYPE, "no field of this name");
     refuse(&f, &(covey_mpi_partition_desc){ .type = covey_id(Mixed), .axes = { { .field = "other", .high = 1 } } },
            COVEY_ERROR_TYPE, "not a number");
     static const double wrong[][3] = { { 5, 5, 0 },    { 5, 3, 0 },  { NAN, 3, 0 }, { 0, INFINITY, 0 },
@@ -327,7 +327,7 @@ static void what_cannot_be_cut_is_refused_with_a_reason(void) {
     bad = good;
     bad.halo = -1;
     refuse(&f, &bad, COVEY_ERROR_RANGE, ".halo");
-    refuse(&f, &(covey_mpi_partition_desc){ .type = covey_id(Point) }, COVEY_ERROR_RANGE, "at least one");
+    refuse(&f, &(covey_mpi_partition_desc){ .type = covey_id(Point) }, COVEY_ERROR_RANGE, "needs .axes");
     for (int cuts = 0; cuts < 2 && size > 1; cuts++) {
         covey_mpi_partition_desc narrow = { .type = covey_id(Spot),
                                             .cuts = (covey_mpi_cuts)cuts,
@@ -340,7 +340,7 @@ static void what_cannot_be_cut_is_refused_with_a_reason(void) {
     }
     if (size > 1) {
         bad.halo = rank == size - 1;
-        refuse(&f, &bad, COVEY_ERROR_LAYOUT, "another partition than rank 0");
+        refuse(&f, &bad, COVEY_ERROR_LAYOUT, "differs from that of rank 0");
     }
     end(&f);
 }
@@ -378,7 +378,7 @@ static void a_function_decides_where_entities_live(void) {
     end(&f);
 }
 
-/* A partition chooses ghosts, which do not move, and weigh nothing. */
+/* A partition chooses ghosts. Ghosts do not move, and have no weight. */
 static void a_partition_chooses_ghosts(void) {
     fixture f;
     begin_points(&f);
@@ -389,13 +389,13 @@ static void a_partition_chooses_ghosts(void) {
                                       .halo = 6,
                                       .axes = { { .kind = COVEY_KIND_U32, .high = EACH * size } } };
     covey_mpi_partition *p = covey_mpi_partition_create(f.mpi, &desc);
-    CHECK(covey_mpi_ghosts(f.mpi, &(covey_mpi_ghosts_desc){ seen, covey_mpi_partition_near, p }) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_define(f.mpi, &(covey_mpi_ghosts_desc){ seen, covey_mpi_partition_near, p }) == COVEY_OK);
     for (int i = 0; i < EACH; i++) covey_add(f.world, covey_create(f.world), Stamp, { (uint32_t)(i * size + rank) });
     for (int round = 0; round < 4; round++) {
         if (round % 2) CHECK(covey_mpi_partition_balance(p, rank == 0 ? 3 : 1, -1, NULL) == COVEY_OK);
         else CHECK(covey_mpi_partition_migrate(p) == COVEY_OK);
-        CHECK(covey_mpi_refresh(f.mpi) == COVEY_OK);
-        /* There is one at each place: all up to the halo are seen from here. */
+        CHECK(covey_mpi_ghosts_refresh(f.mpi) == COVEY_OK);
+        /* Each place has an entity: this rank has ghosts of all within the halo. */
         double low, high;
         int64_t here = 0, ghosts = 0;
         CHECK(covey_mpi_partition_box(p, rank, &low, &high));
@@ -412,7 +412,7 @@ static void a_partition_chooses_ghosts(void) {
             *(ghost ? &ghosts : &here) += 1;
         }
         CHECK(here == (int64_t)(high - low));
-        /* Those of the first rank weighed 3 in the first balance; two cuts, half a cell each, and rounding. */
+        /* Entities of the first rank weighed 3; two cuts are off by half a cell each, and there is rounding. */
         int64_t weight = here + 2 * (int64_t)(low < EACH ? (high < EACH ? high : EACH) - low : 0);
         if (round == 1 && size > 1) CHECK(llabs(weight * size - (2 + size) * EACH) <= 6 * size);
         double end = EACH * size, from = low - desc.halo, to = high + desc.halo;
@@ -439,7 +439,7 @@ static void a_checkpoint_is_placed_by_a_partition(void) {
         }
         if (round == 0) CHECK(covey_mpi_save(f.mpi, path) == COVEY_OK);
         else CHECK(covey_mpi_load(f.mpi, path, covey_mpi_partition_place, p) == COVEY_OK);
-        int64_t count = covey_mpi_owned(f.mpi);
+        int64_t count = covey_mpi_owned_count(f.mpi);
         for (covey_entity e = covey_entity_next(f.world, none); round == 1 && !covey_is_null(e);
              e = covey_entity_next(f.world, e)) {
             if (!covey_mpi_owns(f.mpi, e)) continue;
@@ -447,7 +447,7 @@ static void a_checkpoint_is_placed_by_a_partition(void) {
             double point[3] = { spot ? spot->x : 0, spot ? spot->y : 0 };
             CHECK((spot ? owner_of(p, &spaces[8], size, point) : covey_mpi_home(f.mpi, e)) == rank);
         }
-        CHECK(covey_mpi_fold_i64(f.mpi, COVEY_MPI_SUM, &count, 1) == COVEY_OK && count == 25 * size);
+        CHECK(covey_mpi_reduce_i64(f.mpi, COVEY_MPI_SUM, &count, 1) == COVEY_OK && count == 25 * size);
         covey_mpi_partition_destroy(p);
         end(&f);
     }
@@ -481,7 +481,7 @@ static void a_world_that_ends_before_its_partition_is_heard(void) {
     covey_mpi_partition *first = covey_mpi_partition_create(mpi, &spaces[8]);
     covey_mpi_partition *second = covey_mpi_partition_create(mpi, &spaces[8]);
     covey_mpi_ghosts_desc ghosts = { .types = spot, .near = near_none };
-    CHECK(covey_mpi_ghosts(mpi, &ghosts) == COVEY_OK);
+    CHECK(covey_mpi_ghosts_define(mpi, &ghosts) == COVEY_OK);
     covey_mpi_partition_destroy(first);
     heard_of_mpi = heard_of_partitions = 0;
     covey_world_destroy(world);

@@ -1,5 +1,5 @@
-/* Exchanges as systems of a schedule: the same results for every number of threads, beside other systems, in the same order
- * on all ranks, with bytes and waiting time. */
+/* Exchanges as systems of a schedule: the results do not depend on the number of threads, exchanges are in the same
+ * order on all ranks, and bytes and waiting time are counted. */
 #include "support.h"
 
 #include <stdatomic.h>
@@ -14,8 +14,9 @@ static void nap(uint32_t microseconds) { thrd_sleep(&(struct timespec){ .tv_nsec
 
 /* ---- A model -------------------------------------------------------------------------------------------------------
  *
- * Entities walk in a ring of places, of which each rank owns a part. Each is seen by both neighbours; they count what they
- * see, and sums over all ranks change how all walk on. All numbers are integers, and those drawn depend on seed and step. */
+ * Entities walk on a ring of places. Each rank owns a part of the ring, and has ghosts of the entities of both
+ * neighbours. Ranks count what they see, and sums over all ranks change how entities walk. All numbers are integers;
+ * random numbers depend on seed and step. */
 
 enum { PLACES = 40 };
 
@@ -24,9 +25,9 @@ typedef struct model {
     uint64_t seed;
     uint32_t step;
     int64_t sum;   /* over all ranks */
-    uint64_t seen; /* by this rank, of ghosts, in all steps */
-    bool ghosts, fold_first, rarely;
-    covey_mpi_partition *partition; /* or NULL: a body migrates */
+    uint64_t seen; /* the sum of what this rank saw of ghosts, in all steps */
+    bool ghosts, sum_first, rarely;
+    covey_mpi_partition *partition; /* NULL: a body migrates */
     uint32_t strayed;               /* bodies that make collective calls, on another thread */
     covey_entity *leaving;
     int *targets;
@@ -40,7 +41,7 @@ static uint32_t draw(const model *m, uint32_t number) {
     return below(&random, 1u << 30);
 }
 
-/* Walks up to one place on; the number is in y, and stays. */
+/* Moves entities by at most one place; y is their number, and stays. */
 static void walk_one(const model *m, Spot *spot) {
     uint32_t by = (draw(m, (uint32_t)spot->y) + (uint32_t)m->sum) % 3;
     spot->x = (int32_t)(((uint32_t)spot->x + by + PLACES - 1) % PLACES);
@@ -73,17 +74,17 @@ static void exchange(covey_job *job, void *context) {
 }
 
 /* The sum of all places. */
-static void fold(covey_job *job, void *context) {
+static void sum_spots(covey_job *job, void *context) {
     model *m = context;
     int64_t sum = 0;
     m->strayed += !is_main;
     while (covey_next(&job->it))
         for (uint32_t i = 0; i < job->it.count; i++) sum += covey_field_const(&job->it, 0, Spot)[i].x;
-    job->result = covey_mpi_fold_i64(m->f.mpi, COVEY_MPI_SUM, &sum, 1);
+    job->result = covey_mpi_reduce_i64(m->f.mpi, COVEY_MPI_SUM, &sum, 1);
     m->sum = sum;
 }
 
-/* Counts in Stamp, which no exchange but the migration looks at. */
+/* Counts in Stamp, which only the migration reads. */
 static void stamp(covey_job *job, void *context) {
     const model *m = context;
     if (job->piece == 0) nap(draw(m, 1) % 300);
@@ -93,7 +94,7 @@ static void stamp(covey_job *job, void *context) {
     }
 }
 
-/* Sees all ghosts. */
+/* Reads all ghosts. */
 static void look(covey_job *job, void *context) {
     model *m = context;
     uint64_t sum = 0;
@@ -124,9 +125,10 @@ static bool each_second(const covey_world *world, void *context) {
 }
 
 static void begin_model(model *m, uint64_t seed) {
-    *m = (model){ .seed = seed, .ghosts = seed % 4 != 0, .fold_first = seed % 3 == 0, .rarely = seed % 5 == 0 };
-    /* Pieces are cut from the first index to the last, so that guests from shares far apart would make many. */
-    begin(&m->f, &(covey_mpi_desc){ .span = COVEY_INDEX_BITS < 16 ? 0 : 1024 });
+    *m = (model){ .seed = seed, .ghosts = seed % 4 != 0, .sum_first = seed % 3 == 0, .rarely = seed % 5 == 0 };
+    /* Split systems are cut from the first index to the last, so that guests from distant ranges would make many
+     * pieces. */
+    begin(&m->f, &(covey_mpi_desc){ .range_size = COVEY_INDEX_BITS < 16 ? 0 : 1024 });
     m->leaving = calloc(ENTITIES, sizeof *m->leaving);
     m->targets = calloc(ENTITIES, sizeof *m->targets);
     static const covey_type *const types[] = { covey_id(Spot), NULL };
@@ -134,7 +136,7 @@ static void begin_model(model *m, uint64_t seed) {
     if (seed % 2 != 0) m->partition = covey_mpi_partition_create(m->f.mpi, &ring);
     CHECK(seed % 2 == 0 || m->partition);
     if (m->ghosts)
-        CHECK(covey_mpi_ghosts(m->f.mpi, &(covey_mpi_ghosts_desc){ .types = types, .near = near }) == COVEY_OK);
+        CHECK(covey_mpi_ghosts_define(m->f.mpi, &(covey_mpi_ghosts_desc){ .types = types, .near = near }) == COVEY_OK);
     for (int32_t i = 0; i < ENTITIES; i++) {
         int32_t x = (int32_t)(draw(m, (uint32_t)i) % PLACES);
         if (owner_of(x) != rank) continue;
@@ -166,10 +168,10 @@ static void step_by_hand(model *m) {
     covey_view_desc ghosts = { .with = { covey_id(Spot), covey_id(covey_ghost) }, .read = { covey_id(Spot) } };
     do_by_hand(m, own_spots(true), walk);
     do_by_hand(m, own_spots(false), exchange);
-    if (m->fold_first) do_by_hand(m, own_spots(false), fold);
-    if (m->ghosts && !(m->rarely && m->step % 2 != 0)) CHECK(covey_mpi_refresh(m->f.mpi) == COVEY_OK);
+    if (m->sum_first) do_by_hand(m, own_spots(false), sum_spots);
+    if (m->ghosts && !(m->rarely && m->step % 2 != 0)) CHECK(covey_mpi_ghosts_refresh(m->f.mpi) == COVEY_OK);
     do_by_hand(m, stamps, stamp);
-    if (!m->fold_first) do_by_hand(m, own_spots(false), fold);
+    if (!m->sum_first) do_by_hand(m, own_spots(false), sum_spots);
     do_by_hand(m, ghosts, look);
 }
 
@@ -185,9 +187,9 @@ static void add_exchange(covey_schedule *schedule, const covey_mpi_system *syste
     CHECK(!"added");
 }
 
-static void add_fold(covey_schedule *schedule, model *m) {
-    covey_system system = { .name = "fold", .run = fold, .context = m, .view = own_spots(false) };
-    if (m->ghosts && !m->fold_first) system.after[0] = "ghosts";
+static void add_sum(covey_schedule *schedule, model *m) {
+    covey_system system = { .name = "sum_spots", .run = sum_spots, .context = m, .view = own_spots(false) };
+    if (m->ghosts && !m->sum_first) system.after[0] = "ghosts";
     add_exchange(schedule, &(covey_mpi_system){ .mpi = m->f.mpi, .system = system });
 }
 
@@ -212,18 +214,18 @@ static void add_all(covey_schedule *schedule, model *m) {
             .name = "exchange", .run = exchange, .context = m, .exclusive = true, .view = own_spots(false)
         };
     add_exchange(schedule, &exchanges);
-    if (m->fold_first) add_fold(schedule, m);
+    if (m->sum_first) add_sum(schedule, m);
     if (m->ghosts) add_ghosts(schedule, m);
     if (m->ghosts) stamps.before[0] = "ghosts";
     if (!m->ghosts || m->seed % 2 == 0) add(schedule, stamps);
-    if (!m->fold_first) add_fold(schedule, m);
+    if (!m->sum_first) add_sum(schedule, m);
     if (m->ghosts && m->seed % 2 != 0) add(schedule, stamps);
     covey_system looks = { .name = "look", .run = look, .context = m, .view = ghosts };
     if (m->ghosts) looks.after[0] = "ghosts";
     add(schedule, looks);
 }
 
-/* A pool of the program: each call on a thread of its own, none on the one that runs the schedule. */
+/* A thread pool of the program: each call on a new thread, none on the thread that runs the schedule. */
 typedef struct call {
     thrd_t thread;
     covey_task_fn *task;
@@ -267,7 +269,7 @@ static outcome play(uint64_t seed, uint32_t manner) {
         if (!schedule) step_by_hand(&m);
         else if (covey_schedule_run(schedule) != COVEY_OK) CHECK(!covey_schedule_failure(schedule));
     }
-    outcome o = { .seen = m.seen, .sum = m.sum, .owned = covey_mpi_owned(m.f.mpi) };
+    outcome o = { .seen = m.seen, .sum = m.sum, .owned = covey_mpi_owned_count(m.f.mpi) };
     CHECK(covey_mpi_digest(m.f.mpi, types, &o.digest) == COVEY_OK);
     covey_schedule_destroy(schedule);
     end_model(&m);
@@ -295,13 +297,13 @@ static void wait_until(atomic_bool *flag) {
     if (!atomic_load(flag)) atomic_store(&meeting.timed_out, true);
 }
 
-/* An exchange that ends when another system has begun, which can only be on another thread. */
+/* An exchange that ends when another system has begun, which has to be on another thread. */
 static void meet_in_exchange(covey_job *job, void *context) {
     const fixture *f = context;
     int64_t one = 1;
     atomic_store(&meeting.main_began, is_main);
     wait_until(&meeting.other_began);
-    job->result = covey_mpi_fold_i64(f->mpi, COVEY_MPI_SUM, &one, 1);
+    job->result = covey_mpi_reduce_i64(f->mpi, COVEY_MPI_SUM, &one, 1);
     CHECK(one == size);
     atomic_store(&meeting.main_ended, true);
 }
@@ -335,7 +337,7 @@ static void test_others_run_beside_an_exchange(void) {
         schedule,
         &(covey_mpi_system){
             .mpi = f.mpi,
-            .system = { .name = "fold", .run = meet_in_exchange, .context = &f, .reads = { covey_id(Spot) } } });
+            .system = { .name = "sum_spots", .run = meet_in_exchange, .context = &f, .reads = { covey_id(Spot) } } });
     add(schedule, (covey_system){ .name = "clash", .run = come_afterwards, .writes = { covey_id(Spot) } });
     add(schedule, (covey_system){ .name = "beside", .run = meet_beside, .writes = { covey_id(Stamp) } });
     check_meeting(schedule);
@@ -373,16 +375,16 @@ static void test_others_run_while_ghosts_are_on_their_way(void) {
 
 /* ---- Order -------------------------------------------------------------------------------------------------------*/
 
-/* Sums that each wait for another system, which takes longer on some ranks: nothing else says which comes first. */
+/* Two sums, each behind a system that takes longer on some ranks. Only the order of adding decides which is first. */
 typedef struct sum {
     const fixture *f;
     int64_t value, wanted;
 } sum;
 
-static void fold_sum(covey_job *job, void *context) {
+static void reduce_sum(covey_job *job, void *context) {
     sum *s = context;
     int64_t value = s->value;
-    job->result = covey_mpi_fold_i64(s->f->mpi, COVEY_MPI_SUM, &value, 1);
+    job->result = covey_mpi_reduce_i64(s->f->mpi, COVEY_MPI_SUM, &value, 1);
     CHECK(value == s->wanted);
 }
 
@@ -405,7 +407,7 @@ static void test_exchanges_have_one_order(void) {
             schedule,
             &(covey_mpi_system){
                 .mpi = f.mpi,
-                .system = { .name = names[i][1], .run = fold_sum, .context = &sums[i], .reads = { types[i] } } });
+                .system = { .name = names[i][1], .run = reduce_sum, .context = &sums[i], .reads = { types[i] } } });
     }
     for (uint32_t i = 0; i < 12; i++) CHECK(covey_schedule_run(schedule) == COVEY_OK);
     covey_schedule_destroy(schedule);
@@ -446,7 +448,7 @@ static void test_a_trace_has_bytes_and_waiting_time(void) {
         CHECK(covey_schedule_run(schedule) == COVEY_OK);
     }
     covey_mpi_stats now = covey_mpi_stats_of(m.f.mpi);
-    static const char *const names[] = { "exchange", "ghosts.pack", "ghosts.transfer", "ghosts", "fold" };
+    static const char *const names[] = { "exchange", "ghosts.pack", "ghosts.transfer", "ghosts", "sum_spots" };
     uint64_t bytes = 0;
     double blocked = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -455,7 +457,8 @@ static void test_a_trace_has_bytes_and_waiting_time(void) {
         check_event(schedule, names[i]);
     }
     CHECK(bytes == now.bytes_sent + now.bytes_received - before.bytes_sent - before.bytes_received);
-    CHECK(blocked > 0.999 * 1e9 * (now.waited - before.waited) && blocked < 1.001 * 1e9 * (now.waited - before.waited));
+    CHECK(blocked > 0.999 * 1e9 * (now.seconds_waited - before.seconds_waited) &&
+          blocked < 1.001 * 1e9 * (now.seconds_waited - before.seconds_waited));
     CHECK((stats_of(schedule, "exchange")->bytes_total > 0) == (size > 1));
     CHECK((stats_of(schedule, "ghosts.transfer")->bytes_total > 0) == (size > 1));
     CHECK(stats_of(schedule, "walk")->bytes_total == 0 && stats_of(schedule, "stamp")->blocked_total == 0);
@@ -527,7 +530,7 @@ static void test_adding_survives_failed_allocations(void) {
         }
 }
 
-/* Those of the schedule itself are another matter: see docs/mpi.md. */
+/* Allocations of the schedule itself are not tested: see docs/mpi.md. */
 static bool refresh_fails_at(uint64_t at, int on) {
     model m;
     counting apart = { 0 };
@@ -538,7 +541,7 @@ static bool refresh_fails_at(uint64_t at, int on) {
     CHECK(covey_schedule_run(schedule) == COVEY_OK);
     m.step = 1;
     do_by_hand(&m, own_spots(true), walk);
-    for (int32_t i = 0; i < 20; i++) { /* ghosts that begin */
+    for (int32_t i = 0; i < 20; i++) { /* new ghosts */
         covey_entity e = covey_create(m.f.world);
         CHECK(covey_add(m.f.world, e, Spot, { PLACES / size * rank, 1000 + i }));
     }
@@ -566,7 +569,7 @@ static void fail_once(covey_job *job, void *context) {
     if (job->run == *(const uint64_t *)context) job->result = COVEY_ERROR_LIMIT;
 }
 
-/* What ghosts look like after some steps, one of which may have failed. */
+/* A hash of the ghosts after some steps. One of the steps may have failed. */
 static uint64_t seen_after(uint64_t seed, uint64_t fails_in, bool fails) {
     model m;
     begin_model(&m, seed);
@@ -586,8 +589,8 @@ static uint64_t seen_after(uint64_t seed, uint64_t fails_in, bool fails) {
     return seen;
 }
 
-/* A system beside the transfer fails, on all ranks: the refresh is not made, and the next one is; in the second case, the
- * run after it has none. */
+/* A system beside the transfer fails on all ranks: the refresh is cancelled, and the next one works. In the second
+ * case the next run has no refresh. */
 static void test_a_run_that_fails_ends_its_refresh(void) {
     for (uint64_t fails_in = 1; fails_in <= 2; fails_in++) {
         uint64_t seed = fails_in == 1 ? 1 : 5, wanted = seen_after(seed, fails_in, false);
@@ -595,21 +598,21 @@ static void test_a_run_that_fails_ends_its_refresh(void) {
     }
 }
 
-/* An exchange between packing and applying: all ranks hear of it, and the refresh by hand is as good as any. */
+/* An exchange between packing and applying: all ranks report it, and a refresh outside the schedule works. */
 static void test_exchanges_within_a_refresh_end_it(void) {
     model m;
     begin_model(&m, 1);
     covey_schedule *schedule = covey_schedule_create(m.f.world, &(covey_schedule_desc){ .threads = 2 });
     add_ghosts(schedule, &m);
-    add_exchange(
-        schedule,
-        &(covey_mpi_system){
-            .mpi = m.f.mpi,
-            .system = {
-                .name = "fold", .run = fold, .context = &m, .view = own_spots(false), .before = { "ghosts" } } });
+    add_exchange(schedule, &(covey_mpi_system){ .mpi = m.f.mpi,
+                                                .system = { .name = "sum_spots",
+                                                            .run = sum_spots,
+                                                            .context = &m,
+                                                            .view = own_spots(false),
+                                                            .before = { "ghosts" } } });
     CHECK(covey_schedule_run(schedule) == COVEY_ERROR_REFUSED);
-    CHECK(strstr(covey_mpi_report(m.f.mpi)->text, "ended by another collective call"));
-    CHECK(covey_mpi_refresh(m.f.mpi) == COVEY_OK);
+    CHECK(strstr(covey_mpi_report(m.f.mpi)->text, "cancelled by another collective call"));
+    CHECK(covey_mpi_ghosts_refresh(m.f.mpi) == COVEY_OK);
     covey_schedule_destroy(schedule);
     end_model(&m);
 }
@@ -621,7 +624,7 @@ static void test_ghosts_of_which_nothing_was_said_are_refused(void) {
     add_exchange(schedule, &(covey_mpi_system){ .mpi = f.mpi, .ghosts = true, .system = { .name = "ghosts" } });
     for (uint32_t i = 0; i < 2; i++) {
         CHECK(covey_schedule_run(schedule) == COVEY_ERROR_REFUSED);
-        CHECK(strstr(covey_mpi_report(f.mpi)->text, "call covey_mpi_ghosts first"));
+        CHECK(strstr(covey_mpi_report(f.mpi)->text, "call covey_mpi_ghosts_define first"));
         CHECK(strstr(covey_schedule_failure(schedule), "system ghosts failed"));
     }
     covey_schedule_destroy(schedule);

@@ -17,7 +17,7 @@ import gdb
 import gdb.printing
 
 
-# ---- What the program keeps ----
+# ---- Reading the data of the program ----
 
 
 def bits_of(field):
@@ -44,7 +44,7 @@ def name_of(type):
 
 
 def generation_at(world, index):
-    """The generation of an index, which is alive when it is odd; 0 for one that the world does not know."""
+    """The generation of an index: odd if its entity is alive, 0 if the index was never used."""
     if int(world["page_count"]) == 0:
         return 0
     page_size = length_of(world["pages"][0]["generation"])
@@ -90,7 +90,7 @@ def value_in_set(set, position, page_size):
 
 
 def find_in_set(pool, entity):
-    """The address of the value of an entity, or None. Covey's table has one word for each index: position, generation."""
+    """The address of the value of an entity, or None. The sparse table has a word for each index: position, generation."""
     set, index = pool["set"], int(entity["index"])
     page_size = length_of(gdb.lookup_type("covey__entity_page").strip_typedefs().fields()[0])
     if index // page_size >= int(set["page_count"]):
@@ -111,7 +111,7 @@ def find_value(pool, entity):
 
 
 def pools_of(world):
-    """The pools that the program knows of: those of the library are left out."""
+    """The pools, without those of internal types."""
     for i in range(int(world["pool_count"])):
         if not name_of(world["pools"][i]["type"]).startswith("covey."):
             yield world["pools"][i]
@@ -207,15 +207,6 @@ class EntityPrinter:
         return text_of(self.value) if world is None else described(world, self.value)
 
 
-class HandlePrinter:
-    def __init__(self, value):
-        self.value = value
-
-    def to_string(self):
-        world = self.value["world"]
-        return described(world, self.value["entity"]) if int(world) else "null"
-
-
 class TypePrinter:
     def __init__(self, value):
         self.value = value
@@ -297,8 +288,8 @@ class CoveyCommand(gdb.Command):
 
 def printers():
     collection = gdb.printing.RegexpCollectionPrettyPrinter("covey")
-    for name, printer in (("entity", EntityPrinter), ("handle", HandlePrinter), ("type", TypePrinter),
-                          ("world", WorldPrinter), ("pool", PoolPrinter), ("view", ViewPrinter)):
+    for name, printer in (("entity", EntityPrinter), ("type", TypePrinter), ("world", WorldPrinter),
+                          ("pool", PoolPrinter), ("view", ViewPrinter)):
         collection.add_printer(f"covey_{name}", f"^covey_{name}$", printer)
     return collection
 

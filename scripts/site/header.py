@@ -1,4 +1,4 @@
-"""Reads a C header of ours: sections, declarations, and the comments above them.
+"""Reads a C header of Covey: sections, declarations, and the comments above them.
 
 A section begins with a comment line of dashes and a title. Declarations that follow each other without a blank line form
 an entry; the comment above them describes it. What says "not API" is left out, and so are names with two underscores.
@@ -26,7 +26,7 @@ class Entry:
 
 
 def clean(lines):
-    """The text of a comment, without what makes it one."""
+    """The text of a comment, without its delimiters."""
     text = "\n".join(lines)
     text = re.sub(r"\s*\*/\s*$", "", re.sub(r"^/\*+ ?", "", text))
     return "\n".join(re.sub(r"^ \* ?", "", line) for line in text.split("\n")).strip("\n")
@@ -47,7 +47,7 @@ def read_macro(lines, at):
 
 
 def read_declaration(lines, at):
-    """Up to the semicolon, or the brace, that ends it."""
+    """A declaration, up to the semicolon or brace that ends it."""
     depth, end = 0, at
     while True:
         code = re.sub(r"/\*.*?(\*/|$)", "", lines[end]).rstrip()
@@ -63,13 +63,13 @@ def read_declaration(lines, at):
 
 
 def without_body(text):
-    """An inline function as its declaration."""
+    """The declaration of an inline function."""
     match = re.match(r"(COVEY_(?:INLINE|HOT)\s[^{;]*\))\s*\{", text, re.S)
     return match.group(1) + ";" if match else text
 
 
 def without_insides(text, comment):
-    """A struct whose members are not for callers, as far as they are."""
+    """A struct without its private members."""
     if "insides are not API" in comment:
         return re.sub(r"\{.*\}", "{ ... }", text, flags=re.S)
     lines = text.split("\n")
@@ -81,13 +81,13 @@ def without_insides(text, comment):
 
 
 def declaration(text, comment):
-    """What a reader sees of a declaration."""
+    """A declaration as the reference shows it."""
     text = PREFIX.sub("", without_insides(without_body(text), comment))
     return re.sub(r"\b(?:COVEY_NODISCARD|COVEY_API|COVEY__EXTERN|COVEY__ALIGN_STACK) ", "", text)
 
 
 def macro(text):
-    """The call of a macro that is one, without what it becomes; a constant with its value."""
+    """A macro: with parameters, without its expansion; a constant, with its value."""
     match = re.match(r"#define (\w+)(\([^)]*\))?(.*)", text, re.S)
     name, arguments, body = match.groups()
     if arguments:
@@ -186,7 +186,7 @@ class Reader:
 
 
 def functions(text):
-    """All functions for callers that a header declares, found in another way: to check that none is missing."""
+    """All public functions of a header, found in another way, to check that none is missing."""
     code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     code = re.sub(r"#define.*?[^\\]\n", "", code, flags=re.S)
     found = re.findall(r"^COVEY_(?:API|HOT|INLINE)\b[^;{(]*?\b(covey_[a-z0-9]\w*)\s*\(", code, re.M)

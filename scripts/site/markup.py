@@ -1,4 +1,4 @@
-"""HTML of what we write: C with colours and links, comments as prose, Markdown by cmark-gfm."""
+"""HTML: C with colours and links, comments as prose, Markdown by cmark-gfm."""
 import html
 import re
 import subprocess
@@ -14,7 +14,7 @@ KEYWORDS = set("""alignas auto bool break case char const continue default do do
 
 
 def slug(text):
-    """The anchor of a heading, as GitHub makes it."""
+    """The anchor of a heading, the same as on GitHub."""
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
@@ -23,7 +23,7 @@ def plain(text):
 
 
 class Markup:
-    """Knows where each name of the library is described: names[name] is an address from the top of the site."""
+    """names[name] is the address of the description of a name, relative to the root of the site."""
 
     def __init__(self, names):
         self.names = names
@@ -36,7 +36,7 @@ class Markup:
         return None
 
     def c(self, text, top, defines=None):
-        """C. Names in `defines`, a set, become anchors where they stand first, and leave the set."""
+        """C as HTML. The first use of each name in the set `defines` becomes its anchor; removes it from the set."""
         left, out = set() if defines is None else defines, []
         for match in TOKENS.finditer(text):
             kind, token = match.lastgroup, match.group()
@@ -59,7 +59,7 @@ class Markup:
         return f'<pre tabindex="0"><code>{body}</code></pre>'
 
     def words(self, text, top):
-        """A line of a comment: `code`, and names of the library."""
+        """A line of a comment as HTML, with `code` and links for names of the library."""
         out = []
         for part in re.split(r"(`[^`]+`)", text):
             if part.startswith("`"):
@@ -71,7 +71,7 @@ class Markup:
         return "".join(out)
 
     def comment(self, text, top):
-        """Prose of a comment: paragraphs, points, and code that is indented by four."""
+        """A comment as HTML: paragraphs, lists, and code that is indented by four."""
         out, paragraph, code = [], [], []
 
         def flush():
@@ -105,7 +105,7 @@ class Markup:
         return done.stdout
 
     def finish(self, body, top):
-        """What cmark-gfm leaves to do: code with colours, names with links, tables that scroll."""
+        """Adds to the output of cmark-gfm: colours in code, links for names, tables that scroll."""
         def block(match):
             return self.code_block(html.unescape(match[2]), (match[1] or "").strip(), top)
 
@@ -127,7 +127,7 @@ def paragraph_of_points(paragraph):
 
 
 def with_anchors(body, used):
-    """Headings get an id each, and a link to themselves. Returns the headings, too."""
+    """Gives each heading an id and a link to itself. Returns the headings, too."""
     headings = []
 
     def heading(match):

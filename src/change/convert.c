@@ -29,7 +29,8 @@ static covey_result move_all(const covey_pool *from, covey_pool *to) {
 /* Why a pool keeps the storage it has; NULL: it need not. */
 static const char *objection(const covey_pool *pool, covey_storage storage) {
     if (pool->observers && pool->observers->is_owned) return "a group owns it: destroy the group first";
-    if (pool->observers && pool->observers->keeps_order) return "it is kept in an order: end that with covey_pool_keep";
+    if (pool->observers && pool->observers->keeps_order)
+        return "it is kept sorted: end that with covey_pool_keep_sorted";
     if ((pool->uses & COVEY_USE_STABLE) != 0) return "its addresses were asked to be stable";
     if ((pool->uses & COVEY__USE_REACTIVE) != 0) return "it is a reactive set";
     if (pool->type->policy != COVEY_SWAP_AND_POP && !covey__is_packed_in(storage))

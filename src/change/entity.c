@@ -118,30 +118,6 @@ covey_entity covey_create_at(covey_world *world, uint32_t index) {
     return tell_of(world, revive(world, index));
 }
 
-covey_entity covey_create_exact(covey_world *world, covey_entity e) {
-    COVEY__CONTRACT(NULL, world, "a call needs a world");
-    if (COVEY__IN_HOOK(world)) return null_entity;
-    uint32_t index = e.index, generation = e.generation;
-    if (covey_is_null(covey_entity_make(index, generation)) || (generation & 1) == 0) {
-        covey__fail(world, COVEY_ERROR_RANGE, "no entity can have the handle %u:%u: %s", index, generation,
-                    (generation & 1) == 0 ? "generations of living entities are odd"
-                                          : "its index or generation is too large");
-        return null_entity;
-    }
-    if (!may_be_taken(world, index)) return null_entity;
-    uint32_t *now = &page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
-    if (generation <= *now) {
-        covey__fail(world, COVEY_ERROR_TAKEN,
-                    "generation %u of index %u is used up: the next one is %u, and covey_create_again brings back "
-                    "the last",
-                    generation, index, *now + 1);
-        return null_entity;
-    }
-    covey__table_take(page_of(world, index), index);
-    *now = generation - 1; /* the generations between are skipped */
-    return tell_of(world, revive(world, index));
-}
-
 covey_entity covey_create_in(covey_world *world, covey_range range) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return null_entity;

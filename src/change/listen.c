@@ -85,7 +85,7 @@ static covey_connection refuse_listener(covey_world *world, covey_result result,
 
 /* Whether values can be copied as bytes. */
 static bool is_bytes(const covey_type *type) {
-    return !type->drop && !type->copy && !type->move && !type->no_copy && !type->zero_vacated;
+    return !type->drop && !type->copy && !type->move && !type->no_copy && !type->zero_erased;
 }
 
 covey_connection covey_connect(covey_world *world, const covey_listener *listener) {
@@ -111,7 +111,7 @@ covey_connection covey_connect(covey_world *world, const covey_listener *listene
     if (listener->values && !is_bytes(pool->type))
         return refuse_listener(
             world, COVEY_ERROR_COPY,
-            "a queue copies bytes, and the type has hooks, .no_copy or .zero_vacated: leave .values out");
+            "a queue copies bytes, and the type has hooks, .no_copy or .zero_erased: leave .values out");
     covey__listener made = {
         .number = world->connections + 1,
         .call = listener->call,

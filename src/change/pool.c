@@ -24,7 +24,7 @@ void covey__pool_init(covey_pool *pool, covey_storage storage) {
     covey__storage_init(pool, storage);
     covey_sparse_set *set = covey__packed(pool);
     covey__fast_add_off(pool);
-    pool->plain = !set && !pool->observers && !type->drop && !type->move && !type->zero_vacated;
+    pool->plain = !set && !pool->observers && !type->drop && !type->move && !type->zero_erased;
     if (set) covey__set_observe(set, pool->observers != NULL, type->drop || type->move);
 }
 
@@ -139,7 +139,7 @@ static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t
 /* Announces and removes the chosen components in batches. Components that listeners add meanwhile may stay. */
 static uint32_t remove_chosen(covey_pool *pool, const choice *c) {
     covey_entity entities[64];
-    uint32_t position = covey_pool_size(pool), count, removed = 0; /* 0 for a pool in blocks */
+    uint32_t position = covey_pool_position_count(pool), count, removed = 0; /* 0 for a pool in blocks */
     while ((count = next_to_remove(pool, &position, entities, c)) != 0) {
         if (pool->observers) pool->observers->is_cleared = true;
         removed += is_heard(pool) ? remove_loudly(pool, entities, count) : remove_quietly(pool, entities, count);
@@ -219,7 +219,7 @@ covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_entity b) {
     if (result != COVEY_OK)
         return covey__fail(pool->world, result, "two %s could not be swapped: %s", pool->type->name,
                            result == COVEY_ERROR_REFUSED ? "it needs a sparse pool that may move values, without an "
-                                                           "owning group and without a kept order"
+                                                           "owning group and not kept sorted"
                                                          : covey__reason(result));
     pool->uses |= COVEY_USE_ORDER;
     covey__pool_moved(pool, true);
@@ -239,10 +239,10 @@ covey_result covey_pool_reserve(covey_pool *pool, uint32_t count) {
 
 void covey_pool_compact(covey_pool *pool) {
     if (COVEY__IN_HOOK(pool->world)) return;
-    uint32_t size = covey_pool_size(pool);
+    uint32_t size = covey_pool_position_count(pool);
     covey__storage_compact(pool);
     covey__fast_add_off(pool);
-    covey__pool_moved(pool, covey_pool_size(pool) != size); /* positions change if holes were closed */
+    covey__pool_moved(pool, covey_pool_position_count(pool) != size); /* positions change if holes were closed */
     COVEY__CHANGED(pool->world);
 }
 

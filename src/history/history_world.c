@@ -1,4 +1,5 @@
-/* A second world with the state of a snapshot: created with the pools of that time, and restored. */
+/* Makes a second world with the state of a snapshot: creates the pools of that time, and restores the snapshot there.
+ * */
 #include "history/history.h"
 
 #include "change/entity.h"
@@ -30,10 +31,10 @@ static bool make_pool(const making *m, const covey_pool *pool) {
     return covey__clone_type(from, m->twin, pool) != NULL;
 }
 
-/* With the storage and the observers of that time. */
-static bool prepare_pool(covey_pool *twin, const covey__pool_image *image) {
-    covey__pool_init(twin, image->storage);
-    bool observed = image->disabled.count != 0 || image->ticks.count != 0 || image->keeps_order;
+/* Gives a pool the storage and the observers of that time. */
+static bool prepare_pool(covey_pool *twin, const covey__pool_snapshot *snapshot) {
+    covey__pool_init(twin, snapshot->storage.kind);
+    bool observed = snapshot->disabled.count != 0 || snapshot->ticks.count != 0 || snapshot->keeps_order;
     return !observed || covey__pool_observers(twin);
 }
 
@@ -54,20 +55,21 @@ static bool make_entities(const making *m) {
     return covey__ranges_reserve(m->twin, m->snapshot->reserved_count);
 }
 
-/* Disabled components were restored; a kept order stays kept. */
-static void finish_pool(const making *m, covey_pool *twin, const covey__pool_image *image) {
+/* Counts a pool with disabled components, and keeps a pool in order that was kept then. */
+static void finish_pool(const making *m, covey_pool *twin, const covey__pool_snapshot *snapshot) {
     if (!twin->observers) return;
     m->twin->hiding += covey__may_hide(twin);
-    twin->observers->keeps_order = image->keeps_order;
-    twin->observers->order = image->order;
+    twin->observers->keeps_order = snapshot->keeps_order;
+    twin->observers->order = snapshot->order;
     covey__pool_update_observers(twin);
     covey__pool_unobserve(twin);
 }
 
-/* After a failure, pools are finished as well: the twin is valid when it is destroyed. */
+/* Also finishes pools after a failure: the twin must be valid when it is destroyed. */
 static covey_result make_state(const making *m, const char **reason) {
     covey_result result = COVEY_ERROR_MEMORY;
-    if (make_pools(m) && make_entities(m)) result = covey__snapshot_restore(m->history, m->snapshot, m->twin, reason);
+    if (make_pools(m) && make_entities(m))
+        result = covey__snapshot_restore(&m->history->store, m->snapshot, m->twin, reason);
     for (uint32_t i = 0; i < m->snapshot->pool_count; i++) {
         covey_pool *twin = twin_of(m, m->history->world->pools[i]);
         if (twin) finish_pool(m, twin, &m->snapshot->pools[i]);
@@ -84,9 +86,10 @@ static covey_world *refuse_world(covey_history *history, covey_result result, co
 covey_world *covey_history_world(covey_history *history, uint32_t back, const covey_world_desc *desc) {
     COVEY__CONTRACT(NULL, history, "a call needs a history");
     if (COVEY__IN_HOOK(history->world)) return NULL;
-    if (back >= history->count) return refuse_world(history, COVEY_ERROR_ABSENT, COVEY__NO_SNAPSHOT);
+    const covey__snapshot *snapshot = covey__history_at(history, back);
+    if (!snapshot) return refuse_world(history, COVEY_ERROR_ABSENT, COVEY__NO_SNAPSHOT);
     covey_world_desc wanted = covey__clone_desc(history->world, desc);
-    making m = { history, history->snapshots[history->count - 1 - back], covey_world_create(&wanted) };
+    making m = { history, snapshot, covey_world_create(&wanted) };
     const char *reason = NULL;
     if (!m.twin) return refuse_world(history, COVEY_ERROR_MEMORY, NULL);
     covey__silence(m.twin, true); /* the first world logs failures */

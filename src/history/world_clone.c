@@ -61,7 +61,7 @@ static void drop_before(const covey_pool *pool, uint32_t end) {
         covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at));
 }
 
-/* The bytes of all values were copied; copy hooks now replace the live ones. False leaves none. */
+/* The bytes of all values were copied; copy hooks now make the live values. After a failure there are none. */
 static bool copy_values(const covey_pool *from, covey_pool *to) {
     const covey_type *type = to->type;
     if (!type->copy) return true;
@@ -88,7 +88,7 @@ static covey_result clone_storage(const covey_pool *from, covey_pool *to) {
     covey__pool_init(to, (covey_storage)from->storage);
     bool cloned = covey__storage_clone(from, to);
     covey_result result = !cloned ? COVEY_ERROR_MEMORY : !copy_values(from, to) ? COVEY_ERROR_COPY : COVEY_OK;
-    if (result != COVEY_OK) covey__pool_erase_all(to); /* it holds bytes that are no values */
+    if (result != COVEY_OK) covey__pool_erase_all(to); /* its bytes are no values */
     return result;
 }
 
@@ -122,7 +122,7 @@ static bool clone_visibility(const covey_pool *from, covey_pool *to) {
                   clone_ticks(to->world, &observers->ticks, &from->observers->ticks);
     to->world->hiding += observers->disabled.at != NULL;
     covey__pool_update_observers(to);
-    covey__pool_unobserve(to); /* there may be no page */
+    covey__pool_unobserve(to); /* frees observers that have no pages */
     return cloned;
 }
 
@@ -142,7 +142,7 @@ static covey_result clone_pool(const covey_world *from, covey_world *to, const c
 
 /* ---- Worlds ------------------------------------------------------------------------------------------------------*/
 
-/* The name of a type with values that cannot be copied, or NULL. */
+/* The name of a type that has values and cannot be copied; or NULL. */
 static const char *find_uncopyable(const covey_world *world) {
     for (uint32_t i = 0; i < world->pool_count; i++) {
         const covey_pool *pool = world->pools[i];

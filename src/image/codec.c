@@ -167,8 +167,8 @@ static void add_struct(planner *p, uint32_t first, const covey_fields *is, const
 covey_encoding covey__type_encoding(const covey_type *type) {
     if (type->codec) return COVEY_ENCODING_CODEC;
     if (type->fields && covey__record_bytes(type->fields) != 0) return COVEY_ENCODING_FIELDS;
-    if (!type->raw) return COVEY_ENCODING_NONE;
-    return covey__is_little_endian() ? COVEY_ENCODING_RAW_LITTLE : COVEY_ENCODING_RAW_BIG;
+    if (!type->as_bytes) return COVEY_ENCODING_NONE;
+    return covey__is_little_endian() ? COVEY_ENCODING_BYTES_LITTLE : COVEY_ENCODING_BYTES_BIG;
 }
 
 /* If only records or only the type has fields, nothing is converted: records are skipped, and values keep their

@@ -87,7 +87,7 @@ static covey_result check_copyable(copying *c, covey_entity e) {
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
 
 static covey_result copy_entity(copying *c, covey_entity e) {
-    if (covey_is_null(covey_create_exact(c->aside, e))) return covey_world_result(c->aside);
+    if (!covey_create_exact(c->aside, &e, 1, COVEY_EXACT_NEW)) return covey_world_result(c->aside);
     return copy_components(c, e);
 }
 

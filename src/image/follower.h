@@ -6,6 +6,7 @@
 #include <covey/covey.h>
 
 #include <covey/image.h>
+#include <covey/sparse_set.h>
 
 struct covey_follower {
     covey_dependent dependent;       /* its world is NULL after that was destroyed; busy while an image is read */

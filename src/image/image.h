@@ -9,6 +9,7 @@
 #include <covey/fields.h>
 
 #include <covey/image.h>
+#include <covey/sparse_set.h>
 
 /* codec.c: a plan turns values in memory into records of an image, or records into values. A record has the fields one
  * after the other, little-endian and without padding. */
@@ -82,7 +83,7 @@ enum { COVEY__HEADER_BYTES = 16, COVEY__ENTRY_BYTES = 16, COVEY__TRAILER_BYTES =
 
 typedef enum covey__type_flag {
     COVEY__FLAG_TICKS = 1,
-    COVEY__FLAG_ZERO_VACATED = 2,
+    COVEY__FLAG_ZERO_ERASED = 2,
     COVEY__FLAG_NO_COPY = 4,
     COVEY__FLAGS = 7
 } covey__type_flag;
@@ -159,13 +160,13 @@ typedef struct covey__entering {
 } covey__entering;
 
 /* image_codec.c: what the codec of a type writes for one value: bytes 4, handles 4, the handles, the bytes. */
-struct covey_writer {
+struct covey_codec_writer {
     covey_buffer bytes, handles;
     covey_result result;
     uint64_t limit;
 };
 
-struct covey_reader {
+struct covey_codec_reader {
     const unsigned char *bytes, *handles;
     size_t size, handle_count; /* remaining */
     bool failed;
@@ -181,9 +182,9 @@ void covey__map_values(const covey_pool *pool, const covey__entering *entering);
 
 /* Calls the save function of a type for a value. Returns the result of the function, or MEMORY, LIMIT, TYPE. The
  * functions of a codec must not change the world. */
-covey_result covey__codec_save(const covey_world *world, covey_writer *writer, const covey_type *type,
+covey_result covey__codec_save(const covey_world *world, covey_codec_writer *writer, const covey_type *type,
                                const void *value);
-void covey__writer_free(covey_writer *writer);
+void covey__writer_free(covey_codec_writer *writer);
 /* Calls the load function of a type with the next bytes of an image. On failure returns false, after it has reported
  * why, and there is no value. */
 bool covey__codec_load(const covey_world *world, covey__reader *reader, const covey_type *type, void *value,

@@ -16,12 +16,12 @@ static bool is_plain(covey_kind kind) {
 
 /* ---- Writing -----------------------------------------------------------------------------------------------------*/
 
-static void fail_writer(covey_writer *writer, covey_result result) {
+static void fail_writer(covey_codec_writer *writer, covey_result result) {
     if (writer->result == COVEY_OK) writer->result = result;
 }
 
 /* Makes room for `count` elements, which the caller writes. NULL when an allocation fails or the limit is exceeded. */
-static void *append_room(covey_writer *writer, covey_buffer *to, size_t count, size_t each) {
+static void *append_room(covey_codec_writer *writer, covey_buffer *to, size_t count, size_t each) {
     size_t left = (size_t)(writer->limit - writer->bytes.size - writer->handles.size);
     if (writer->result != COVEY_OK || count == 0) return NULL;
     if (count > left / each) fail_writer(writer, COVEY_ERROR_LIMIT);
@@ -31,7 +31,7 @@ static void *append_room(covey_writer *writer, covey_buffer *to, size_t count, s
     return to->bytes + to->size - count * each;
 }
 
-void covey_write(covey_writer *writer, covey_kind kind, const void *values, size_t count) {
+void covey_codec_write(covey_codec_writer *writer, covey_kind kind, const void *values, size_t count) {
     COVEY__CONTRACT(NULL, writer, "a call needs a writer");
     COVEY__NEEDS_ARRAY(NULL, values, count);
     bool is_handle = kind == COVEY_KIND_ENTITY;
@@ -43,9 +43,11 @@ void covey_write(covey_writer *writer, covey_kind kind, const void *values, size
     if (to) covey__encode_kind(kind, to, values, count);
 }
 
-void covey_write_count(covey_writer *writer, uint32_t count) { covey_write(writer, COVEY_KIND_U32, &count, 1); }
+void covey_codec_write_count(covey_codec_writer *writer, uint32_t count) {
+    covey_codec_write(writer, COVEY_KIND_U32, &count, 1);
+}
 
-covey_result covey__codec_save(const covey_world *world, covey_writer *writer, const covey_type *type,
+covey_result covey__codec_save(const covey_world *world, covey_codec_writer *writer, const covey_type *type,
                                const void *value) {
     const covey_codec *codec = type->codec;
     writer->bytes.size = writer->handles.size = 0;
@@ -58,14 +60,14 @@ covey_result covey__codec_save(const covey_world *world, covey_writer *writer, c
     return writer->result != COVEY_OK ? writer->result : result;
 }
 
-void covey__writer_free(covey_writer *writer) {
+void covey__writer_free(covey_codec_writer *writer) {
     covey_buffer_free(&writer->bytes);
     covey_buffer_free(&writer->handles);
 }
 
 /* ---- Reading -----------------------------------------------------------------------------------------------------*/
 
-static bool decode(covey_reader *reader, covey_kind kind, void *values, size_t count) {
+static bool decode(covey_codec_reader *reader, covey_kind kind, void *values, size_t count) {
     bool is_handle = kind == COVEY_KIND_ENTITY;
     size_t bytes = count * covey__kind_bytes(kind);
     if (!covey__decode_kind(kind, values, is_handle ? reader->handles : reader->bytes, count)) return false;
@@ -83,12 +85,12 @@ static void map_handles(const covey__entering *entering, void *values, size_t co
     }
 }
 
-bool covey_read(covey_reader *reader, covey_kind kind, void *values, size_t count) {
+bool covey_codec_read(covey_codec_reader *reader, covey_kind kind, void *values, size_t count) {
     COVEY__CONTRACT(NULL, reader, "a call needs a reader");
     COVEY__NEEDS_ARRAY(NULL, values, count);
     size_t size = covey_kind_size(kind);
     if (count == 0) return !reader->failed;
-    if (reader->failed || count > covey_read_left(reader, kind) || !decode(reader, kind, values, count)) {
+    if (reader->failed || count > covey_codec_left(reader, kind) || !decode(reader, kind, values, count)) {
         reader->failed = true;
         if (count <= SIZE_MAX / (size + (size == 0))) memset(values, 0, count * size);
         return false;
@@ -97,15 +99,15 @@ bool covey_read(covey_reader *reader, covey_kind kind, void *values, size_t coun
     return true;
 }
 
-uint32_t covey_read_count(covey_reader *reader, covey_kind kind) {
+uint32_t covey_codec_read_count(covey_codec_reader *reader, covey_kind kind) {
     uint32_t count = 0;
-    covey_read(reader, COVEY_KIND_U32, &count, 1);
-    if (count <= covey_read_left(reader, kind)) return count;
+    covey_codec_read(reader, COVEY_KIND_U32, &count, 1);
+    if (count <= covey_codec_left(reader, kind)) return count;
     reader->failed = true;
     return 0;
 }
 
-size_t covey_read_left(const covey_reader *reader, covey_kind kind) {
+size_t covey_codec_left(const covey_codec_reader *reader, covey_kind kind) {
     COVEY__CONTRACT(NULL, reader, "a call needs a reader");
     if (reader->failed) return 0;
     if (kind == COVEY_KIND_ENTITY) return reader->handle_count;
@@ -131,7 +133,7 @@ static bool refuse_value(covey__reader *reader, size_t at, const covey_type *typ
 bool covey__codec_load(const covey_world *world, covey__reader *reader, const covey_type *type, void *value,
                        const covey__entering *entering) {
     size_t at = reader->at;
-    covey_reader from = { .entering = entering };
+    covey_codec_reader from = { .entering = entering };
     from.size = covey__read_u32(reader);
     from.handle_count = covey__read_u32(reader);
     from.handles = covey__read_many(reader, from.handle_count, HANDLE);

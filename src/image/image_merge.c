@@ -7,7 +7,7 @@
 #include "change/entity.h"
 #include "storage/fields.h"
 #include "tree/hierarchy.h"
-#include "storage/kept.h"
+#include "storage/unknown.h"
 #include "change/many.h"
 #include "tree/name.h"
 #include "tree/node.h"
@@ -261,7 +261,7 @@ static bool move_resource(const covey_type *was, void *value, void *context) {
         if (!m->follower || !type || covey__merging_keeps(m, was)) return false;
         overwrite_resource(m->to, covey_resource_get_raw(m->to, type), type, value);
     }
-    covey__kept_moved(was, type, value);
+    covey__unknown_moved(was, type, value);
     return true;
 }
 
@@ -289,7 +289,7 @@ static void move_value(const part *p, uint32_t i, void *value) {
         return;
     }
     if (fate == COVEY__SET) covey__pool_drop(p->to, e);
-    covey__kept_moved(p->from->type, p->to->type, value);
+    covey__unknown_moved(p->from->type, p->to->type, value);
     covey__copy(covey__value_of_index(p->to, e.index), value, p->to->size);
     if (fate == COVEY__SET && p->to->type->ticks) covey__ticks_note(p->to, e.index);
 }
@@ -412,7 +412,7 @@ static covey_result read_and_merge(merging *m, const covey__entering *entering, 
     covey_result result = covey__load(m->from, m->to, bytes, size, m->desc, entering, report);
     if (result != COVEY_OK) undo_merge(m);
     if (result != COVEY_OK) return result;
-    covey_image_look(bytes, size, &info, NULL);
+    covey_image_read_info(bytes, size, &info, NULL);
     m->since = info.since;
     return covey__merge(m);
 }

@@ -28,19 +28,19 @@ static const covey_type *find_type_in(const covey_type *const *types, const char
     return NULL;
 }
 
-static bool is_raw(covey_encoding encoding) {
-    return encoding == COVEY_ENCODING_RAW_LITTLE || encoding == COVEY_ENCODING_RAW_BIG;
+static bool is_bytes(covey_encoding encoding) {
+    return encoding == COVEY_ENCODING_BYTES_LITTLE || encoding == COVEY_ENCODING_BYTES_BIG;
 }
 
 static bool is_foreign(const covey__described *d) {
-    return is_raw(d->encoding) && d->encoding != covey__type_encoding(&d->type);
+    return is_bytes(d->encoding) && d->encoding != covey__type_encoding(&d->type);
 }
 
 /* Why values of a type cannot be loaded from this description; NULL if they can. The text continues "<type> is ...". */
 static const char *conflict(const covey_type *type, const covey__described *d) {
-    if (is_raw(d->encoding)) {
+    if (is_bytes(d->encoding)) {
         if (is_foreign(d)) return "raw, and from a machine with the other byte order";
-        if (!type->raw) return "raw in the image, but not in the program";
+        if (!type->as_bytes) return "raw in the image, but not in the program";
         return type->size != d->type.size ? "raw, and has another size in the program" : NULL;
     }
     if (type->size == 0 || type->fields || type->codec) return NULL;

@@ -4,7 +4,7 @@
 #include "memory/alloc.h"
 #include "memory/crc32c.h"
 #include "storage/fields.h"
-#include "storage/kept.h"
+#include "storage/unknown.h"
 #include "storage/storage.h"
 #include "storage/type.h"
 
@@ -291,9 +291,9 @@ static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t 
 /* Reads a type with a codec. If it is unknown, its values are kept as bytes. It may have no fields. */
 static void read_codec(covey__reader *reader, arena *memory, covey_type *type, uint64_t *size) {
     covey__reader ahead = *reader;
-    covey__kept_describe(type);
-    *size = sizeof(covey_kept);
-    type->align = alignof(covey_kept);
+    covey__unknown_describe(type);
+    *size = sizeof(covey_unknown_value);
+    type->align = alignof(covey_unknown_value);
     if (covey__read_u16(&ahead) == 0) *reader = ahead;
     else type->fields = read_fields(reader, memory, 1, &type->align, size);
 }
@@ -306,11 +306,11 @@ static void read_values(covey__reader *reader, arena *memory, covey__described *
     switch (d->encoding) {
     case COVEY_ENCODING_NONE: break;
     case COVEY_ENCODING_FIELDS: type->fields = read_fields(reader, memory, 1, &type->align, &size); break;
-    case COVEY_ENCODING_RAW_LITTLE:
-    case COVEY_ENCODING_RAW_BIG:
+    case COVEY_ENCODING_BYTES_LITTLE:
+    case COVEY_ENCODING_BYTES_BIG:
         size = covey__read_u32(reader);
         type->align = covey__read_u32(reader);
-        type->raw = true;
+        type->as_bytes = true;
         break;
     case COVEY_ENCODING_CODEC: read_codec(reader, memory, type, &size); break;
     default: covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "values have an unknown encoding"); return;
@@ -318,7 +318,7 @@ static void read_values(covey__reader *reader, arena *memory, covey__described *
     if (!covey__is_sound(reader)) return; /* the image may have fewer fields than it says */
     type->size = (uint32_t)size;
     if (type->fields) d->record = (uint32_t)covey__record_bytes(type->fields);
-    else if (type->raw) d->record = type->size;
+    else if (type->as_bytes) d->record = type->size;
 }
 
 static void read_description(covey__reader *reader, arena *memory, covey__described *d) {
@@ -331,7 +331,7 @@ static void read_description(covey__reader *reader, arena *memory, covey__descri
     d->type.compact_above = covey__read_u8(reader);
     d->storage = (covey_storage)covey__read_u8(reader);
     d->type.ticks = (flags & COVEY__FLAG_TICKS) != 0;
-    d->type.zero_vacated = (flags & COVEY__FLAG_ZERO_VACATED) != 0;
+    d->type.zero_erased = (flags & COVEY__FLAG_ZERO_ERASED) != 0;
     d->type.no_copy = (flags & COVEY__FLAG_NO_COPY) != 0;
     read_values(reader, memory, d);
     if (!d->type.name || !covey__is_sound(reader)) return;
@@ -376,7 +376,7 @@ void covey__described_free(covey__heap *heap, covey__described *described) {
 
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
-bool covey_image_look(const void *bytes, size_t size, covey_image_info *info, covey_report *report) {
+bool covey_image_read_info(const void *bytes, size_t size, covey_image_info *info, covey_report *report) {
     COVEY__NEEDS_ARRAY(NULL, bytes, size);
     covey_report unheard;
     covey__image image;

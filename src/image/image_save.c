@@ -40,8 +40,8 @@ typedef struct writer {
     covey__section_entry *sections;
     uint32_t section_count, section_capacity;
     covey__filter filter;
-    covey__plan plan;   /* of the current pool or resource */
-    covey_writer owned; /* what the codec writes for the current value */
+    covey__plan plan;         /* of the current pool or resource */
+    covey_codec_writer owned; /* what the codec writes for the current value */
 } writer;
 
 static uint64_t position(const writer *w) { return w->before + (uint64_t)(w->at - w->window); }
@@ -308,14 +308,14 @@ static void put_type(writer *w, const covey_type *type, uint32_t storage) {
     put_u8(w, encoding);
     put_u8(w, covey__type_storage(type));
     put_u8(w, type->policy);
-    bool zero_vacated = type->zero_vacated && encoding != COVEY_ENCODING_NONE;
-    put_u8(w, (type->ticks ? COVEY__FLAG_TICKS : 0u) | (zero_vacated ? COVEY__FLAG_ZERO_VACATED : 0u) |
+    bool zero_erased = type->zero_erased && encoding != COVEY_ENCODING_NONE;
+    put_u8(w, (type->ticks ? COVEY__FLAG_TICKS : 0u) | (zero_erased ? COVEY__FLAG_ZERO_ERASED : 0u) |
                   (type->no_copy ? COVEY__FLAG_NO_COPY : 0u));
     put_u8(w, type->compact_above);
     put_u8(w, storage);
     if (type->fields && covey__record_bytes(type->fields) != 0) put_fields(w, type->fields);
     else if (encoding == COVEY_ENCODING_CODEC) put_u16(w, 0);
-    if (!type->raw) return;
+    if (!type->as_bytes) return;
     put_u32(w, type->size);
     put_u32(w, type->align ? type->align : 1);
 }
@@ -389,7 +389,7 @@ static void fail_to_write(writer *w, const covey_type *type, covey_result result
 
 /* Writes the values of a type with a codec, one by one. */
 static void put_owned(writer *w, const covey_type *type, const void *value) {
-    covey_writer *owned = &w->owned;
+    covey_codec_writer *owned = &w->owned;
     if (!is_fine(w)) return;
     covey_result result = covey__codec_save(w->world, owned, type, value);
     if (result != COVEY_OK) {
@@ -599,7 +599,9 @@ static bool is_wanted(const writer *w, const covey_type *type) {
     return !type->transient && (!w->desc->types || covey__type_listed(w->desc->types, type));
 }
 
-static bool can_be_saved(const covey_type *type) { return type->size == 0 || type->raw || type->fields || type->codec; }
+static bool can_be_saved(const covey_type *type) {
+    return type->size == 0 || type->as_bytes || type->fields || type->codec;
+}
 
 /* Whether a pool is in the image. An empty pool whose type cannot be saved is left out. */
 static bool is_saved(const writer *w, const covey_pool *pool) {
@@ -612,7 +614,7 @@ static bool is_saved(const writer *w, const covey_pool *pool) {
  * memory. */
 static void check_type(writer *w, const covey_type *type) {
     if (!can_be_saved(type))
-        fail_save(w, COVEY_ERROR_TYPE, "cannot be saved: define it with .fields, a .codec, .raw or .transient",
+        fail_save(w, COVEY_ERROR_TYPE, "cannot be saved: define it with .fields, a .codec, .as_bytes or .transient",
                   type->name);
     else if (type->fields && covey__record_bytes(type->fields) > UINT32_MAX)
         fail_save(w, COVEY_ERROR_TYPE, "cannot be saved: a value takes 4 GB or more in an image", type->name);

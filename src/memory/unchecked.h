@@ -29,7 +29,7 @@
 #undef covey_pool_map
 #undef covey_pool_sort
 #undef covey_pool_sort_as
-#undef covey_pool_keep
+#undef covey_pool_keep_sorted
 #undef covey_pool_owner
 #undef covey_pool_add_raw
 #undef covey_pool_set_raw
@@ -38,14 +38,14 @@
 #undef covey_pool_take_raw
 #undef covey_pool_get_unchecked_raw
 #undef covey_pool_value_at_raw
-#undef covey_pool_size
+#undef covey_pool_position_count
 #undef covey_pool_ids
 #undef covey_pool_values_raw
 #undef covey_pool_page_raw
 #undef covey_view_valid
 #undef covey_view_fields
 #undef covey_view_type
-#undef covey_view_reads
+#undef covey_view_is_read_only
 #undef covey_view_count
 #undef covey_view_first
 #undef covey_view_contains

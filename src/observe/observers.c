@@ -28,7 +28,7 @@ void covey__pool_update(covey_pool *pool) {
     const covey_type *type = pool->type;
     bool observed = pool->observers != NULL, drops = type->drop || type->move;
     covey_sparse_set *set = covey__packed(pool);
-    pool->plain = !set && !observed && !drops && !type->zero_vacated;
+    pool->plain = !set && !observed && !drops && !type->zero_erased;
     update_slow_uses(pool);
     covey__fast_add_off(pool);
     covey__fast_destroy_off(pool->world);

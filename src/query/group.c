@@ -46,7 +46,7 @@ static covey_result refuse_pool(const covey_group *group, const covey_pool *pool
 
 /* Why the group cannot own a pool, and what helps; or NULL. */
 static const char *objection(const covey_group *group, const covey_pool *pool) {
-    if (pool->observers && pool->observers->keeps_order) return "it is kept in an order: end that with covey_pool_keep";
+    if (pool->observers && pool->observers->keeps_order) return "it is kept sorted: end that with covey_pool_keep_sorted";
     return covey__front_objection(&group->front, pool);
 }
 

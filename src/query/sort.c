@@ -12,7 +12,7 @@
 /* ---- Pools -------------------------------------------------------------------------------------------------------*/
 
 static const char *objection_unless_kept(const covey_pool *pool) {
-    return pool->observers && pool->observers->keeps_order ? "it is kept in an order: end that with covey_pool_keep"
+    return pool->observers && pool->observers->keeps_order ? "it is kept sorted: end that with covey_pool_keep_sorted"
                                                            : covey__sort_objection(pool);
 }
 
@@ -82,7 +82,7 @@ static void set_keeping(covey_pool *pool, const covey_order *order) {
     covey__pool_update_observers(pool);
 }
 
-covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
+covey_result covey_pool_keep_sorted(covey_pool *pool, const covey_order *order) {
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = COVEY_OK;
     const char *reason = covey__sort_objection(pool);
@@ -96,7 +96,7 @@ covey_result covey_pool_keep(covey_pool *pool, const covey_order *order) {
         reason = "keeping an order needs the policy COVEY_SWAP_AND_POP: define it without .policy";
     if (reason) return refuse_sort(pool, COVEY_ERROR_REFUSED, reason);
     if (order->from != 0 || order->count != 0)
-        return refuse_sort(pool, COVEY_ERROR_RANGE, "a kept order is of the whole pool: leave .from and .count out");
+        return refuse_sort(pool, COVEY_ERROR_RANGE, "only a whole pool can be kept sorted: leave .from and .count out");
     if (!covey__pool_observers(pool)) return refuse_sort(pool, COVEY_ERROR_MEMORY, covey__reason(COVEY_ERROR_MEMORY));
     result = sort_pool(pool, order, NULL);
     if (result == COVEY_OK) set_keeping(pool, order);

@@ -92,7 +92,7 @@ static covey_view make(const covey_world *world, const covey_view_desc *desc, fa
     covey_view view = { .world = (covey_world *)(uintptr_t)world };
     *wrong = (fault){ NULL, NULL };
     if (!desc) return view;
-    if (desc->disabled) view.asks = COVEY__ASKS_ENTITIES | COVEY__ASKS_COMPONENTS;
+    if (desc->include_disabled) view.asks = COVEY__ASKS_ENTITIES | COVEY__ASKS_COMPONENTS;
     uint32_t count = 0;
     *wrong = append_terms(&view, &count, desc->with, &view.with);
     if (!wrong->what) *wrong = append_terms(&view, &count, desc->optional, &view.optional);
@@ -135,6 +135,6 @@ const covey_type *covey_view_type(const covey_view *view, uint32_t field) {
     return field < view->fields ? view->types[field] : NULL;
 }
 
-bool covey_view_reads(const covey_view *view, uint32_t field) {
+bool covey_view_is_read_only(const covey_view *view, uint32_t field) {
     return field < view->fields && (view->reads >> field & 1) != 0;
 }

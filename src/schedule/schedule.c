@@ -54,8 +54,8 @@ static bool keep_optional(covey_schedule *s, const char **name) {
 
 /* ---- Phases ------------------------------------------------------------------------------------------------------*/
 
-static covey__turns turns_of(uint32_t every, bool once, bool off, covey_when_fn *when, void *context) {
-    return (covey__turns){ 0, 0, every != 0 ? every : 1, once, !off, when, context };
+static covey__turns turns_of(uint32_t every, bool once, bool disabled, covey_when_fn *when, void *context) {
+    return (covey__turns){ 0, 0, every != 0 ? every : 1, once, !disabled, when, context };
 }
 
 /* The number of a phase, or COVEY__NO_PHASE. */
@@ -71,7 +71,7 @@ static covey_result add_phase(covey_schedule *s, const covey_phase *phase) {
     s->phases = phases;
     covey__phase *added = &s->phases[s->phase_count];
     *added = (covey__phase){ .desc = *phase };
-    added->turns = turns_of(phase->every, phase->once, phase->off, phase->when, phase->context);
+    added->turns = turns_of(phase->every, phase->once, phase->disabled, phase->when, phase->context);
     if (phase->name && !keep_optional(s, &added->desc.name)) return fail_memory(s);
     s->phase_count++;
     s->planned = false;
@@ -87,10 +87,10 @@ covey_result covey_phase_add(covey_schedule *s, const covey_phase *phase) {
     return add_phase(s, phase);
 }
 
-bool covey_phase_enable(covey_schedule *s, const char *name, bool on) {
+bool covey_phase_enable(covey_schedule *s, const char *name, bool enabled) {
     COVEY__CONTRACT(NULL, s && name, "a call needs a schedule and a name");
     uint32_t phase = find_phase(s, name);
-    if (phase != COVEY__NO_PHASE) s->phases[phase].turns.on = on;
+    if (phase != COVEY__NO_PHASE) s->phases[phase].turns.enabled = enabled;
     return phase != COVEY__NO_PHASE;
 }
 
@@ -119,7 +119,7 @@ static void add_uses(covey__system *system, const covey_type *const *types, bool
 /* Whether a loop writes a field. A tag has no value to write, but may have ticks. */
 static bool is_written(const covey_view *view, uint32_t field) {
     const covey_type *type = covey_view_type(view, field);
-    return !covey_view_reads(view, field) && (type->size != 0 || type->ticks);
+    return !covey_view_is_read_only(view, field) && (type->size != 0 || type->ticks);
 }
 
 static void find_uses(covey__system *system) {
@@ -193,7 +193,7 @@ static covey__system *make_system(covey_schedule *s, const covey_system *desc, u
     memset(system, 0, sizeof *system);
     system->desc = *desc;
     system->phase = phase;
-    system->turns = turns_of(desc->every, desc->once, desc->off, desc->when, desc->context);
+    system->turns = turns_of(desc->every, desc->once, desc->disabled, desc->when, desc->context);
     system->stride = (desc->scratch + 63) / 64;
     bool made = keep_names(s, &system->desc);
     if (desc->split) {
@@ -269,10 +269,10 @@ bool covey_system_remove(covey_schedule *s, const char *name) {
     return true;
 }
 
-bool covey_system_enable(covey_schedule *s, const char *name, bool on) {
+bool covey_system_enable(covey_schedule *s, const char *name, bool enabled) {
     COVEY__CONTRACT(NULL, s && name, "a call needs a schedule and a name");
     covey__system *system = covey__system_find(s, name);
-    if (system) system->turns.on = on;
+    if (system) system->turns.enabled = enabled;
     return system != NULL;
 }
 

@@ -14,7 +14,7 @@ static covey_planned_system planned(const covey_schedule *s, const covey__system
         .name = system->desc.name,
         .phase = s->phases[system->phase].desc.name,
         .stage = stage,
-        .on = system->turns.on,
+        .enabled = system->turns.enabled,
         .exclusive = system->desc.exclusive,
         .split = system->desc.split,
         .main_thread = system->desc.main_thread,

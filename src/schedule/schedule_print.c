@@ -69,7 +69,7 @@ static covey_system_stats stats_of(const covey_schedule *s, const covey__system 
     return (covey_system_stats){
         .name = system->desc.name,
         .phase = phase_name(s, system),
-        .on = system->turns.on,
+        .enabled = system->turns.enabled,
         .runs = system->runs,
         .last = system->last,
         .mean = system->runs != 0 ? system->total / (double)system->runs : 0,
@@ -109,7 +109,7 @@ static void put_stats(const output *out, const covey_system_stats *stats, bool m
          stats->worst / 1e3, stats->waited / 1e3, stats->busy / 1e3, stats->last > 0 ? stats->busy / stats->last : 0,
          stats->pieces, stats->threads, stats->entities);
     if (moves) putf(out, " %12llu %9.1f", (unsigned long long)stats->bytes, stats->blocked / 1e3);
-    put(out, stats->on ? "\n" : "  off\n");
+    put(out, stats->enabled ? "\n" : "  disabled\n");
 }
 
 void covey_schedule_print(const covey_schedule *s, covey_write_fn *write, void *context) {
@@ -172,7 +172,7 @@ static void put_system(const covey_schedule *s, const output *out, const covey__
     put(out, "    ");
     put(out, system->desc.name);
     put(out, mark_of(&system->desc));
-    put(out, system->turns.on ? "" : "  off");
+    put(out, system->turns.enabled ? "" : "  disabled");
     put_uses(out, system, true);
     put_uses(out, system, false);
     put_leaders(s, out, stage, system);

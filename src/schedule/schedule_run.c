@@ -21,7 +21,7 @@ enum {
 /* Whether a system or phase runs this time; counts the turn. */
 static bool has_turn(const covey_schedule *s, covey__turns *turns) {
     turns->before = turns->count;
-    if (!turns->on || (turns->once && turns->count != 0)) return false;
+    if (!turns->enabled || (turns->once && turns->count != 0)) return false;
     if (turns->count++ % turns->every != 0) return false;
     if (!turns->when || turns->when(s->dependent.world, turns->context)) return true;
     if (turns->once) turns->count = 0;

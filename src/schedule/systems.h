@@ -45,7 +45,7 @@ typedef struct covey__turns {
     uint64_t count;  /* turns so far, */
     uint64_t before; /* and before the last one */
     uint32_t every;
-    bool once, on;
+    bool once, enabled;
     covey_when_fn *when;
     void *context;
 } covey__turns;

@@ -339,7 +339,7 @@ void covey__blocks_erase(covey__block_store *blocks, uint32_t index) {
     uint32_t erased = page->capacity[block] == COVEY__BLOCK_IDS ? index % COVEY__BLOCK_IDS : page->used[block] - 1u;
     if (blocks->mover.type) erase_slot_by_hook(blocks, index);
     else covey__block_erase_slot(blocks, page, index, left, blocks->size);
-    if (blocks->zero_vacated) memset(page->chunks[block].data + (size_t)erased * blocks->size, 0, blocks->size);
+    if (blocks->zero_erased) memset(page->chunks[block].data + (size_t)erased * blocks->size, 0, blocks->size);
 }
 
 static void zero_slots(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
@@ -356,7 +356,7 @@ void covey__blocks_erase_bits(covey__block_store *blocks, uint32_t index, uint64
     } else if (page->capacity[block] == COVEY__BLOCK_IDS) {
         page->masks[block] &= ~bits;
         blocks->count -= covey__bits_in(bits);
-        if (blocks->zero_vacated) zero_slots(blocks, page, block, bits);
+        if (blocks->zero_erased) zero_slots(blocks, page, block, bits);
     } else {
         for (; bits != 0; bits &= bits - 1) covey__blocks_erase(blocks, first + covey__lowest_bit(bits));
     }
@@ -393,7 +393,7 @@ void covey__blocks_unclaim(covey__block_store *blocks, uint32_t index) {
     page->masks[block] &= ~bit_of(index);
     if (page->capacity[block] != COVEY__BLOCK_IDS) return;
     blocks->count--;
-    if (blocks->zero_vacated) zero_slots(blocks, page, block, bit_of(index));
+    if (blocks->zero_erased) zero_slots(blocks, page, block, bit_of(index));
 }
 
 /* Goes from the last slot to the first, so that the slot that fills a gap always has a value. */
@@ -404,7 +404,7 @@ static void sweep_slots(covey__block_store *blocks, uint32_t index) {
         uint32_t last = --b.page->used[b.block];
         if (slot != last) covey__block_move(blocks, &b, last, slot);
         blocks->count--;
-        if (blocks->zero_vacated) zero_slots(blocks, b.page, b.block, bit_of(last));
+        if (blocks->zero_erased) zero_slots(blocks, b.page, b.block, bit_of(last));
     }
 }
 
@@ -432,23 +432,6 @@ void covey__blocks_free(covey__block_store *blocks) {
 
 /* ---- Other ids ---------------------------------------------------------------------------------------------------*/
 
-size_t covey__blocks_form(const covey__block_store *blocks, uint32_t number, covey__form *form) {
-    const covey__block_page *page = blocks->pages[number];
-    uint8_t *slots = form->slots;
-    memcpy(form->masks, page->masks, sizeof form->masks);
-    memcpy(form->capacity, page->capacity, sizeof form->capacity);
-    for (uint64_t left = page->summary & ~page->direct; left != 0; left &= left - 1) {
-        uint32_t block = covey__lowest_bit(left);
-        memcpy(slots, ids_of(blocks, page, block), page->used[block]);
-        slots += page->used[block];
-    }
-    return page->summary != 0 ? (size_t)(slots - (uint8_t *)form) : 0;
-}
-
-char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity) {
-    return blocks->size != 0 ? covey__chunk_take_exactly(blocks, capacity) : covey__nothing;
-}
-
 /* Sets the id of each slot of a compact block. Returns the slots that became free. */
 static uint64_t write_slots(const covey__block_store *blocks, covey__block_page *page, uint32_t block,
                             const uint8_t *slots) {
@@ -472,40 +455,7 @@ void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t 
     if (mask == 0) return;
     if (chunk) set_chunk(blocks, page, block, chunk, capacity);
     if (page->capacity[block] != COVEY__BLOCK_IDS) erased = write_slots(blocks, page, block, slots);
-    if (blocks->zero_vacated && !chunk) zero_slots(blocks, page, block, erased);
-}
-
-covey__runs covey__runs_of(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
-                           uint32_t end) {
-    return (covey__runs){ page, page->masks[block], block, end, blocks->size };
-}
-
-/* Full blocks that are contiguous form one run. */
-static size_t full_run(covey__runs *runs) {
-    const covey__block_page *page = runs->page;
-    uint32_t first = runs->block;
-    while (runs->block + 1 < runs->end && (page->joined >> runs->block & 1) != 0 && is_full(page, runs->block + 1))
-        runs->block++;
-    runs->left = 0;
-    return (size_t)(runs->block - first + 1) * COVEY__BLOCK_IDS * runs->size;
-}
-
-size_t covey__runs_next(covey__runs *runs, char **at) {
-    while (runs->left == 0) {
-        if (++runs->block >= runs->end) return 0;
-        runs->left = runs->page->masks[runs->block];
-    }
-    uint32_t first = covey__lowest_bit(runs->left), used = runs->page->used[runs->block];
-    *at = runs->page->chunks[runs->block].data;
-    if (used != 0) {
-        runs->left = 0;
-        return used * runs->size;
-    }
-    if (runs->left == UINT64_MAX) return full_run(runs);
-    uint32_t count = covey__lowest_bit(~(runs->left >> first)); /* some bit is 0, because the block is not full */
-    *at += first * runs->size;
-    runs->left &= first + count < COVEY__BLOCK_IDS ? UINT64_MAX << (first + count) : 0;
-    return count * runs->size;
+    if (blocks->zero_erased && !chunk) zero_slots(blocks, page, block, erased);
 }
 
 /* Copies a page and its chunks. */

@@ -46,29 +46,9 @@ bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to)
 /* Gives an empty store, whose pages have masks and a summary, the chunks that compaction would give it. The caller
  * writes the values. False when an allocation fails: then the store can only be freed. */
 bool covey__blocks_shape(covey__block_store *blocks);
-/* Encodes which ids a page has, and in which slots: equal pages give equal bytes. */
-typedef struct covey__form {
-    uint64_t masks[COVEY__PAGE_BLOCKS];
-    uint8_t capacity[COVEY__PAGE_BLOCKS];
-    uint8_t slots[COVEY__BLOCK_PAGE]; /* for each compact block in turn: the bit in each slot */
-} covey__form;
-/* Returns the bytes of the form; 0 if the page has no ids. */
-size_t covey__blocks_form(const covey__block_store *blocks, uint32_t page, covey__form *form);
-/* Allocates a chunk for covey__blocks_reshape. NULL when an allocation fails. */
-char *covey__blocks_chunk(covey__block_store *blocks, uint32_t capacity);
 /* Gives a block other ids, and another chunk unless `chunk` is NULL. The caller writes the values. */
 void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t mask, const uint8_t *slots, char *chunk,
                            uint32_t capacity);
-/* The values of blocks [block, end) of a page, as runs of bytes: by index, or by slot where a block is compact. */
-typedef struct covey__runs {
-    const covey__block_page *page;
-    uint64_t left; /* bits of the block that are still to be returned */
-    uint32_t block, end;
-    size_t size;
-} covey__runs;
-covey__runs covey__runs_of(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
-                           uint32_t end);
-size_t covey__runs_next(covey__runs *runs, char **at); /* sets *at; returns the bytes of the run, 0 at the end */
 void covey__blocks_compact(covey__block_store *blocks);
 void covey__blocks_shrink(covey__block_store *blocks);
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page);

@@ -145,7 +145,7 @@ COVEY_HOT void covey__front_close_slot(covey__front *front, covey_pool *pool, co
 COVEY_HOT bool covey__front_erase_by_block(covey__front *front, covey_pool *pool, covey__others in, uint32_t index) {
     uint8_t *border = covey__border_at(front, index);
     covey__block own = covey__block_in(&pool->blocks, index), found[COVEY_TERMS];
-    if (own.page->used[own.block] == 1 || pool->blocks.zero_vacated) return false;
+    if (own.page->used[own.block] == 1 || pool->blocks.zero_erased) return false;
     if (!border || own.map[index % COVEY__BLOCK_IDS] >= *border) return false;
     if (!covey__front_blocks(in, index, found)) return false;
     covey__front_close_slot(front, pool, in, &own, found, index, border);

@@ -30,7 +30,7 @@ static void rotate(covey_sparse_set *set, uint32_t from, uint32_t to) {
     covey__relocate(&set->mover, waiting, value, size);
     covey__relocate_many(&set->mover, place + size, place, from - to, size);
     covey__relocate(&set->mover, place, waiting, size);
-    if (set->zero_vacated) memset(waiting, 0, size);
+    if (set->zero_erased) memset(waiting, 0, size);
 }
 
 /* Where a component belongs among those before a position: behind its equals. */
@@ -139,7 +139,7 @@ static bool merge_last(covey_pool *pool, const covey_order *order, uint32_t coun
         sort_tail(&t);
         merge_tail(&t);
         covey__hook_end(hook);
-        if (set->zero_vacated) memset(values, 0, count * (size_t)set->size);
+        if (set->zero_erased) memset(values, 0, count * (size_t)set->size);
     }
     covey__free(heap, ids, count, sizeof *ids, alignof(covey__slot));
     covey__free(heap, positions, count, 2 * sizeof *positions, alignof(uint32_t));

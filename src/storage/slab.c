@@ -192,7 +192,7 @@ static bool is_last_with_room(const covey__block_store *blocks, const covey__sla
 
 void covey__chunk_free(covey__block_store *blocks, char *chunk) {
     covey__slab *slab = slab_of(blocks, chunk);
-    if (blocks->zero_vacated) memset(chunk, 0, slab->stride);
+    if (blocks->zero_erased) memset(chunk, 0, slab->stride);
     if (covey__slab_full(slab)) link_slab(blocks, slab);
     if (--slab->used != 0) {
         memcpy(chunk, &slab->free, sizeof slab->free);
@@ -226,7 +226,7 @@ void covey__slabs_reset(covey__block_store *blocks) {
     memset(blocks->roomy, 0, sizeof blocks->roomy);
     for (uint32_t i = blocks->slab_count; i-- != 0;) {
         covey__slab *slab = blocks->slabs[i];
-        if (blocks->zero_vacated) memset(chunk_at(slab, 0), 0, (size_t)slab->chunks * slab->stride);
+        if (blocks->zero_erased) memset(chunk_at(slab, 0), 0, (size_t)slab->chunks * slab->stride);
         slab->used = slab->fresh = 0;
         slab->free = NO_CHUNK;
         link_slab(blocks, slab);
@@ -238,7 +238,7 @@ void covey__slabs_free(covey__block_store *blocks) {
     for (uint32_t i = 0; i < blocks->slab_count; i++) {
         covey__slab *slab = blocks->slabs[i];
         size_t bytes = slab_bytes(slab);
-        if (blocks->zero_vacated) memset(slab, 0, bytes);
+        if (blocks->zero_erased) memset(slab, 0, bytes);
         covey__free(&blocks->heap, slab, bytes, 1, align_of(blocks));
     }
     covey__free(&blocks->heap, blocks->slabs, blocks->slab_capacity, sizeof *blocks->slabs, alignof(covey__slab *));

@@ -59,7 +59,7 @@ void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc) {
         .data = desc->size ? NULL : nothing,
         .policy = (uint8_t)desc->policy,
         .paged = desc->policy == COVEY_IN_PLACE && desc->size != 0,
-        .zero_vacated = desc->zero_vacated,
+        .zero_erased = desc->zero_erased,
         .hole = COVEY_NONE,
         .size = desc->size,
         .align = (uint8_t)(desc->align ? desc->align : 1),
@@ -143,7 +143,7 @@ static void update_room(covey_sparse_set *set) {
 }
 
 void covey__set_observe(covey_sparse_set *set, bool observed, bool drops) {
-    bool slow = observed || drops || set->zero_vacated;
+    bool slow = observed || drops || set->zero_erased;
     set->observed = observed;
     if (!slow && set->policy == COVEY_SWAP_AND_POP) set->removal = COVEY__REMOVE_SWAPPING;
     else if (!slow && set->policy == COVEY_ORDERED) set->removal = COVEY__REMOVE_MARKING;
@@ -189,7 +189,7 @@ static void move_values(const covey_sparse_set *set, char *data) {
 /* realloc may not move the values if the memory that they leave must be zeroed, or if a hook moves them. */
 static bool resize_values(covey_sparse_set *set, uint32_t capacity) {
     covey__set_shifts(set);
-    bool ours = (set->zero_vacated || set->mover.type) && set->data;
+    bool ours = (set->zero_erased || set->mover.type) && set->data;
     uint32_t old = set->data_capacity;
     void *data = covey__resize(&set->heap, ours ? NULL : set->data, ours ? 0 : old, capacity, set->size, set->align);
     if (!data && capacity != 0) return false;
@@ -237,7 +237,7 @@ static covey_result reserve_positions(covey_sparse_set *set, uint32_t positions,
 }
 
 covey_result covey__set_prepare_spare(covey_sparse_set *set, uint32_t count) {
-    uint32_t size = covey_sparse_set_size(set);
+    uint32_t size = covey_sparse_set_position_count(set);
     if (count > COVEY_NONE - size) return COVEY_ERROR_FULL;
     return reserve_positions(set, size + count, true);
 }
@@ -264,7 +264,7 @@ static bool clone_table(const covey_sparse_set *from, covey_sparse_set *to) {
 }
 
 static void clone_values(const covey_sparse_set *from, covey_sparse_set *to) {
-    uint32_t size = covey_sparse_set_size(from), step = from->paged ? COVEY_PAGE_SIZE : size;
+    uint32_t size = covey_sparse_set_position_count(from), step = from->paged ? COVEY_PAGE_SIZE : size;
     for (uint32_t at = 0, left = size; left != 0; at += step, left -= step) {
         if (step > left) step = left;
         memcpy(covey__value_at(to, at, to->size), covey__value_at(from, at, from->size), (size_t)step * from->size);
@@ -272,7 +272,7 @@ static void clone_values(const covey_sparse_set *from, covey_sparse_set *to) {
 }
 
 bool covey__set_clone(const covey_sparse_set *from, covey_sparse_set *to) {
-    uint32_t size = covey_sparse_set_size(from);
+    uint32_t size = covey_sparse_set_position_count(from);
     if (!clone_table(from, to) || reserve_positions(to, covey__set_room(from), false) != COVEY_OK) return false;
     to->end = from->end;
     to->dead = from->dead;
@@ -291,7 +291,7 @@ covey_sparse_set *covey_sparse_set_clone(const covey_sparse_set *set) {
         .size = set->size,
         .align = set->align,
         .policy = (covey_policy)set->policy,
-        .zero_vacated = set->zero_vacated,
+        .zero_erased = set->zero_erased,
         .allocator = set->heap.allocator,
     };
     covey_sparse_set *clone = covey_sparse_set_create(&desc);
@@ -311,7 +311,7 @@ static bool page_is_empty(const covey__slot *slots) {
 void covey_sparse_set_shrink(covey_sparse_set *set) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
     covey__set_shifts(set);
-    uint32_t size = covey_sparse_set_size(set), reach = 0;
+    uint32_t size = covey_sparse_set_position_count(set), reach = 0;
     for (uint32_t i = 0; i < set->page_count; i++) {
         if (!covey__set_page(set, i)) continue;
         if (page_is_empty(covey__set_page(set, i))) free_page(set, i);
@@ -340,7 +340,7 @@ void covey_sparse_set_shrink(covey_sparse_set *set) {
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
 
 static void zero_erased(covey_sparse_set *set, uint32_t position) {
-    if (set->zero_vacated) memset(value_at(set, position), 0, set->size);
+    if (set->zero_erased) memset(value_at(set, position), 0, set->size);
 }
 
 void covey__relocate_many(const covey__mover *mover, void *to, void *from, uint32_t count, size_t size) {
@@ -650,7 +650,7 @@ static void clear_page(covey__slot *slots) {
 
 /* Makes all elements absent: page by page, or element by element if there are few. */
 static void clear_table(covey_sparse_set *set) {
-    uint32_t size = covey_sparse_set_size(set);
+    uint32_t size = covey_sparse_set_position_count(set);
     bool crowded = size / 64 > set->page_count;
     for (uint32_t i = 0; i < set->page_count && crowded; i++)
         if (covey__set_page(set, i)) clear_page(covey__set_page(set, i));
@@ -662,7 +662,7 @@ void covey_sparse_set_clear(covey_sparse_set *set) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
     covey__set_shifts(set);
     clear_table(set);
-    for (uint32_t i = 0; i < covey_sparse_set_size(set) && set->zero_vacated; i++) zero_erased(set, i);
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(set) && set->zero_erased; i++) zero_erased(set, i);
     clear_marks(set);
     set->end = set->dead = set->holes = 0;
     set->hole = COVEY_NONE;
@@ -678,7 +678,7 @@ covey_result covey_sparse_set_bump(covey_sparse_set *set, covey_entity e) {
 
 covey_result covey_sparse_set_move_border(covey_sparse_set *set, uint32_t count) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
-    uint32_t size = covey_sparse_set_size(set);
+    uint32_t size = covey_sparse_set_position_count(set);
     if (set->policy != COVEY_SWAP_ONLY) return COVEY_ERROR_REFUSED;
     if (count > size) return COVEY_ERROR_RANGE;
     covey__set_shifts(set);
@@ -714,7 +714,7 @@ static void compact_ordered(covey_sparse_set *set) {
     uint32_t end = set->end - set->holes, word = 0;
     while (end != 0 && set->marks[word] == 0) word++;
     for (uint32_t to = word * 64; to < end; word++) to = compact_word(set, word, to);
-    for (uint32_t i = end; i < set->end && set->zero_vacated; i++) zero_erased(set, i);
+    for (uint32_t i = end; i < set->end && set->zero_erased; i++) zero_erased(set, i);
     clear_marks(set);
     set->end = end;
     set->holes = 0;
@@ -827,14 +827,14 @@ uint32_t covey_sparse_set_current(const covey_sparse_set *set, uint32_t index) {
 
 covey_entity covey_sparse_set_at(const covey_sparse_set *set, uint32_t position) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
-    if (position >= covey_sparse_set_size(set)) return (covey_entity){ 0, 0 };
+    if (position >= covey_sparse_set_position_count(set)) return (covey_entity){ 0, 0 };
     bool hole = position < set->end && covey__is_hole(set, position);
     return covey__entity(set->ids[position].index, hole ? 0 : set->ids[position].generation);
 }
 
 void *covey_sparse_set_value_at(const covey_sparse_set *set, uint32_t position) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
-    return position < covey_sparse_set_size(set) ? value_at(set, position) : NULL;
+    return position < covey_sparse_set_position_count(set) ? value_at(set, position) : NULL;
 }
 
 void *covey_sparse_set_get(const covey_sparse_set *set, covey_entity e) {
@@ -849,7 +849,7 @@ void *covey_sparse_set_values(const covey_sparse_set *set) {
 
 void *covey_sparse_set_page(const covey_sparse_set *set, uint32_t page) {
     COVEY__CONTRACT(NULL, set, "a call needs a set");
-    if (!set->paged || page >= value_pages(covey_sparse_set_size(set))) return NULL;
+    if (!set->paged || page >= value_pages(covey_sparse_set_position_count(set))) return NULL;
     return ((void **)set->data)[page];
 }
 
@@ -868,7 +868,7 @@ int covey_sparse_set_print(char *text, size_t size, const covey_sparse_set *set)
     COVEY__CONTRACT(NULL, text || size == 0, "a call that writes text needs a place for it");
     uint64_t length = 0;
     append_text(text, size, &length, "[");
-    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(set); i++) {
         char word[32] = " -";
         covey_entity e = covey_sparse_set_at(set, i);
         if (e.generation != 0) covey_entity_print(word + 1, sizeof word - 1, e);

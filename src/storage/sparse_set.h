@@ -4,7 +4,7 @@
 
 #include "storage/hook.h"
 
-#include <covey/covey.h>
+#include <covey/sparse_set.h>
 
 covey__slot *covey__set_page(const covey_sparse_set *set, uint32_t number); /* NULL if it is missing */
 void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc);
@@ -111,7 +111,7 @@ static inline void covey__set_fill_hole(covey_sparse_set *set, covey__slot *slot
     uint32_t last = --set->end;
     if (hole != last) covey__set_move(set, last, hole);
     *slot = COVEY__SLOT_NULL;
-    if (set->zero_vacated) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
+    if (set->zero_erased) memset((char *)set->data + (size_t)last * set->size, 0, set->size);
 }
 /* Makes adds and removals of single elements go out of line if the pool is observed, and inline otherwise. Removals of
  * types with a drop hook always go out of line. */

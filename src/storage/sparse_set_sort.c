@@ -393,7 +393,7 @@ static void move_in(covey_sparse_set *set, const sorting *job, covey__slot *ids,
         covey__set_put(set, to, ids[i]);
         covey__relocate(&set->mover, data + to * size, values + i * size, size);
     }
-    if (set->zero_vacated) memset(values, 0, job->moves * size);
+    if (set->zero_erased) memset(values, 0, job->moves * size);
 }
 
 /* Makes the same moves in several sets: in all, or in none. */
@@ -469,7 +469,7 @@ covey_result covey__sets_sort(const covey__sort *sort, const covey_order *order,
         .values = values_of(sort),
         .pool = sort->pool,
         .size = sort->pool ? sort->pool->size : first->size,
-        .wipes = sort->pool ? sort->pool->type->zero_vacated : first->zero_vacated,
+        .wipes = sort->pool ? sort->pool->type->zero_erased : first->zero_erased,
         .count = sort->count,
         .make_keys = make_keys,
     };

@@ -4,7 +4,7 @@
 
 static bool valid_shape(const covey_sparse_set *set, const char **why) {
     bool makes_holes = set->policy == COVEY_IN_PLACE || set->policy == COVEY_ORDERED;
-    uint32_t size = covey_sparse_set_size(set);
+    uint32_t size = covey_sparse_set_position_count(set);
     REQUIRE(set->policy <= COVEY_ORDERED, "set: unknown policy");
     REQUIRE(set->holes <= set->end, "set: more holes than positions");
     REQUIRE(makes_holes || set->holes == 0, "set: a hole under a policy that makes none");
@@ -22,7 +22,7 @@ static bool valid_shape(const covey_sparse_set *set, const char **why) {
 
 static bool valid_positions(const covey_sparse_set *set, const char **why) {
     uint32_t holes = 0;
-    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(set); i++) {
         covey_entity e = set->ids[i];
         if (i < set->end && covey__is_hole(set, i)) {
             holes++;
@@ -56,7 +56,7 @@ static bool valid_slots(const covey_sparse_set *set, const char **why) {
         REQUIRE(strange == 0, "set: a slot is neither absent nor in use");
         present += COVEY_PAGE_SIZE - absent;
     }
-    REQUIRE(present == covey_sparse_set_size(set) - set->holes, "set: more slots than elements");
+    REQUIRE(present == covey_sparse_set_position_count(set) - set->holes, "set: more slots than elements");
     return true;
 }
 

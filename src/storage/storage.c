@@ -36,7 +36,7 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
         pool->blocks = (covey__block_store){
             .size = type->size,
             .align = (uint8_t)(type->align ? type->align : 1),
-            .zero_vacated = type->zero_vacated,
+            .zero_erased = type->zero_erased,
             .pinned = storage == COVEY_STORAGE_PINNED,
             .grouped = (pool->uses & COVEY_USE_GROUP) != 0,
             .mover = covey__mover_of(pool->world, type),
@@ -46,7 +46,7 @@ void covey__storage_init(covey_pool *pool, covey_storage storage) {
         };
         return;
     }
-    covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_vacated, heap->allocator };
+    covey_sparse_set_desc desc = { type->size, type->align, type->policy, type->zero_erased, heap->allocator };
     covey__set_init(&pool->set, &desc);
     pool->set.heap.budget = heap->budget;
     pool->set.shifts = &pool->world->shifts;

@@ -5,7 +5,7 @@
 #include "memory/balanced.h"
 #include "storage/fields.h"
 #include "memory/hash.h"
-#include "storage/kept.h"
+#include "storage/unknown.h"
 #include "memory/result.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
@@ -16,7 +16,7 @@
 struct covey__made_type {
     covey__links links; /* in the tree of these types, by name */
     covey_type type;
-    covey__kept_context kept;
+    covey__unknown_context unknown;
     size_t bytes;
     max_align_t behind[];
 };
@@ -30,9 +30,9 @@ struct covey__made_types {
 bool covey__type_same_layout(const covey_type *a, const covey_type *b) {
     uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
     return a->size == b->size && a_align == b_align && covey__type_storage(a) == covey__type_storage(b) &&
-           a->policy == b->policy && a->zero_vacated == b->zero_vacated && a->no_copy == b->no_copy &&
+           a->policy == b->policy && a->zero_erased == b->zero_erased && a->no_copy == b->no_copy &&
            a->ticks == b->ticks && !a->drop == !b->drop && !a->copy == !b->copy && !a->move == !b->move &&
-           a->raw == b->raw && a->transient == b->transient && !a->codec == !b->codec &&
+           a->as_bytes == b->as_bytes && a->transient == b->transient && !a->codec == !b->codec &&
            covey__fields_same(a->fields, b->fields);
 }
 
@@ -297,8 +297,8 @@ struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *
     if (fields != 0) made->type.fields = covey__fields_copy(description->fields, behind);
     if (defaults != 0) made->type.defaults = memcpy(aligned(behind + fields), description->defaults, defaults);
     if (description->name) made->type.name = memcpy(behind + fields + defaults + slack, description->name, length);
-    made->kept = (covey__kept_context){ world, description->size };
-    if (covey__is_kept(description)) made->type.context = &made->kept;
+    made->unknown = (covey__unknown_context){ world, description->size };
+    if (covey__is_unknown(description)) made->type.context = &made->unknown;
     return made;
 }
 

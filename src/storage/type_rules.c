@@ -41,8 +41,8 @@ static const char *storage_fault(const covey_type *type) {
 
 static const char *tag_fault(const covey_type *type) {
     if (type->drop || type->copy || type->move) return "is a tag and has .drop, .copy or .move: leave hooks out";
-    if (type->zero_vacated) return "is a tag and has .zero_vacated: leave it out, there are no bytes";
-    if (type->raw) return "is a tag and has .raw: leave it out, there are no bytes";
+    if (type->zero_erased) return "is a tag and has .zero_erased: leave it out, there are no bytes";
+    if (type->as_bytes) return "is a tag and has .as_bytes: leave it out, there are no bytes";
     if (type->codec) return "is a tag and has a .codec: leave it out, there is no value";
     if (type->defaults) return "is a tag and has .defaults: leave them out, there is no value";
     return NULL;
@@ -58,10 +58,10 @@ static const char *hook_fault(const covey_type *type) {
 
 /* What images would make of a value. */
 static const char *image_fault(const covey_type *type) {
-    if (type->raw && (type->drop || type->copy || type->move))
-        return "has .raw and a hook, but its bytes are not all of its value: use .codec instead of .raw";
-    if (type->raw && type->fields) return "has .raw and .fields: set one of them";
-    if (type->raw && type->codec) return "has .raw and a .codec: set one of them";
+    if (type->as_bytes && (type->drop || type->copy || type->move))
+        return "has .as_bytes and a hook, but its bytes are not all of its value: use .codec instead of .as_bytes";
+    if (type->as_bytes && type->fields) return "has .as_bytes and .fields: set one of them";
+    if (type->as_bytes && type->codec) return "has .as_bytes and a .codec: set one of them";
     if (type->codec && (!type->codec->save || !type->codec->load))
         return "has a .codec without .save or .load: set both";
     return type->fields ? covey__fields_fault(type->fields, type->size) : NULL;

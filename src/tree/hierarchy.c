@@ -249,10 +249,10 @@ bool covey_is_ancestor(const covey_world *world, covey_entity ancestor, covey_en
 
 /* ---- Walks -------------------------------------------------------------------------------------------------------*/
 
-/* The next entity in depth-first order, at most `deepest` levels below the root; *level is its level. */
-static uint32_t step(const covey_world *world, uint32_t root, uint32_t at, uint32_t *level, uint32_t deepest) {
+/* The next entity in depth-first order; *level is its level below the root. */
+static uint32_t step(const covey_world *world, uint32_t root, uint32_t at, uint32_t *level) {
     const covey__node *node = covey__node_of(world, at);
-    if (node->first != COVEY_NONE && *level < deepest) {
+    if (node->first != COVEY_NONE) {
         ++*level;
         return node->first;
     }
@@ -267,24 +267,7 @@ static uint32_t step(const covey_world *world, uint32_t root, uint32_t at, uint3
 covey_entity covey_tree_next(const covey_world *world, covey_entity root, covey_entity e) {
     uint32_t level = 0;
     if (!look(world, root) || !look(world, e)) return null_entity;
-    return covey__handle_of(world, step(world, root.index, e.index, &level, UINT32_MAX));
-}
-
-/* The first entity on a level behind `at`, which may be on another level. */
-static uint32_t next_on_level(const covey_world *world, uint32_t root, uint32_t at, uint32_t level, uint32_t wanted) {
-    do at = step(world, root, at, &level, wanted);
-    while (at != COVEY_NONE && level != wanted);
-    return at;
-}
-
-covey_entity covey_tree_next_by_level(const covey_world *world, covey_entity root, covey_entity e) {
-    if (!look(world, root) || !look(world, e)) return null_entity;
-    uint32_t level = 0;
-    for (uint32_t at = e.index; at != root.index; level++)
-        if ((at = covey__parent_of(world, at)) == COVEY_NONE) return null_entity;
-    uint32_t next = next_on_level(world, root.index, e.index, level, level);
-    if (next == COVEY_NONE) next = next_on_level(world, root.index, root.index, 0, level + 1);
-    return covey__handle_of(world, next);
+    return covey__handle_of(world, step(world, root.index, e.index, &level));
 }
 
 /* Walks from the roots down: nodes that are not reached are in a cycle. */
@@ -295,7 +278,7 @@ bool covey__hierarchy_is_sound(const covey_world *world, uint32_t *depth) {
     for (uint32_t at = 0; nodes && (at = covey_pool_next(nodes, at)) != COVEY_NONE; at++) {
         uint32_t root = covey_pool_at(nodes, at).index;
         if (covey__parent_of(world, root) != COVEY_NONE) continue;
-        for (uint32_t below = root; below != COVEY_NONE; below = step(world, root, below, &level, UINT32_MAX)) {
+        for (uint32_t below = root; below != COVEY_NONE; below = step(world, root, below, &level)) {
             reached++;
             if (level > *depth) *depth = level;
         }

@@ -223,7 +223,7 @@ void covey_clear_raw(covey_world *world, const covey_type *type) {
 }
 
 /* Tags of reactive sets are not components. */
-void covey_clear_all(covey_world *world) {
+void covey_clear_components(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
         if (!covey__is_reactive(world->pools[i])) covey__pool_clear(world->pools[i]);
 }

@@ -10,7 +10,7 @@ typedef Value Right;
 COVEY_COMPONENT_DEFINE(Left, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Right, .storage = COVEY_STORAGE_SPARSE);
 typedef Value Blanked;
-COVEY_COMPONENT_DEFINE(Blanked, .storage = COVEY_STORAGE_SPARSE, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Blanked, .storage = COVEY_STORAGE_SPARSE, .zero_erased = true);
 
 static covey_entity create_owner(uint32_t number) {
     covey_entity e = covey_create(world);
@@ -201,12 +201,12 @@ static void test_those_that_are_chosen_are_dropped(void **state) {
 static void test_an_order_that_is_kept_stays_when_some_are_removed(void **state) {
     (void)state;
     covey_pool *pool = covey_pool_of(world, Sorted);
-    assert_int_equal(covey_pool_keep(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
     for (uint32_t i = 0; i < 100; i++) create_with(covey_id(Sorted), i * 37 % 100);
     asked a = { .divisor = 4 };
     assert_int_equal(covey_remove_if(world, Sorted, is_multiple, &a), 25);
     assert_int_equal(a.times, 100);
-    for (uint32_t i = 1; i < (covey_pool_size)(pool); i++)
+    for (uint32_t i = 1; i < (covey_pool_position_count)(pool); i++)
         assert_true(covey_pool_value_at(pool, i - 1, Sorted)->number < covey_pool_value_at(pool, i, Sorted)->number);
 }
 

@@ -9,8 +9,8 @@
 /* Two types that one call adds to different entities. */
 typedef Value Left;
 typedef Value Right;
-COVEY_COMPONENT_DEFINE(Left, .raw = true);
-COVEY_COMPONENT_DEFINE(Right, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Left, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Right, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
 
 enum { EACH = 64, ALL = 2 * EACH }; /* an array that grows to EACH has no room for ALL */
 

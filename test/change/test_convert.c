@@ -298,7 +298,7 @@ static void keep_secrets(covey_storage from, covey_storage to, uint64_t fail_at)
     desc.allocator.fn = look_and_resize;
     covey_world_destroy(world);
     world = covey_world_create(&desc);
-    covey_type hidden = { .name = "Hidden", .size = 16, .align = 8, .storage = from, .zero_vacated = true };
+    covey_type hidden = { .name = "Hidden", .size = 16, .align = 8, .storage = from, .zero_erased = true };
     const covey_type *type = covey_type_create(world, &hidden);
     uint64_t secret[2] = { SECRET, SECRET };
     for (uint32_t i = 0; i < MANY; i++) {

@@ -141,7 +141,7 @@ static void test_in_place_a_copy_fills_a_hole_and_clones_append(void **state) {
     covey_remove(world, a, Fixed);
     covey_entity clone;
     assert_true(covey_clone(world, b, &clone, 1));
-    assert_int_equal((covey_pool_size)(covey_pool_of(world, Fixed)), 3);
+    assert_int_equal((covey_pool_position_count)(covey_pool_of(world, Fixed)), 3);
     assert_true(covey_copy(world, b, to));
     assert_ptr_equal(covey_get(world, to, Fixed), hole);
     assert_value(to, covey_id(Fixed), 2);
@@ -200,10 +200,10 @@ static void test_kept_order_is_kept(void **state) {
     for (uint32_t i = 0; i < 3; i++) e[i] = create_with(covey_id(Packed), 2 - i);
     covey_pool *pool = covey_pool_of(world, Packed);
     covey_order order = { .key = COVEY_KEY_U32, .offset = offsetof(Packed, number) };
-    assert_int_equal(covey_pool_keep(pool, &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &order), COVEY_OK);
     assert_true(covey_copy(world, e[2], to));
     assert_true(covey_clone(world, e[1], clones, 4));
-    for (uint32_t at = 1; at < (covey_pool_size)(pool); at++)
+    for (uint32_t at = 1; at < (covey_pool_position_count)(pool); at++)
         assert_true(covey_pool_values(pool, Packed)[at - 1].number <= covey_pool_values(pool, Packed)[at].number);
 }
 

@@ -204,9 +204,9 @@ static void order_and_storage_do_not_matter(void **state) {
     covey_order order = { .key = COVEY_KEY_U32, .offset = offsetof(Value, number), .descending = true };
     assert_int_equal(covey_pool_sort(pool, &order), COVEY_OK);
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);
-    assert_int_equal(covey_pool_keep(pool, &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &order), COVEY_OK);
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_OK);
     covey_pool_compact(pool);
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);
@@ -239,18 +239,18 @@ static void ask_all(const covey_type *lead) {
     for (uint32_t i = 0; i < COUNT_OF(others); i++) {
         const covey_type *other = others[i] != lead ? others[i] : covey_id(Later);
         for (int disabled = 0; disabled < 2; disabled++) {
-            assert_view(VIEW(.with = { lead }, .disabled = disabled));
-            assert_view(VIEW(.with = { lead, other }, .disabled = disabled));
-            assert_view(VIEW(.with = { lead }, .optional = { other }, .disabled = disabled));
-            assert_view(VIEW(.any = { lead, other }, .disabled = disabled));
-            assert_view(VIEW(.with = { covey_id(B) }, .any = { lead, other }, .disabled = disabled));
-            assert_view(VIEW(.with = { lead }, .without = { other }, .disabled = disabled));
-            assert_view(VIEW(.without = { lead }, .disabled = disabled));
+            assert_view(VIEW(.with = { lead }, .include_disabled = disabled));
+            assert_view(VIEW(.with = { lead, other }, .include_disabled = disabled));
+            assert_view(VIEW(.with = { lead }, .optional = { other }, .include_disabled = disabled));
+            assert_view(VIEW(.any = { lead, other }, .include_disabled = disabled));
+            assert_view(VIEW(.with = { covey_id(B) }, .any = { lead, other }, .include_disabled = disabled));
+            assert_view(VIEW(.with = { lead }, .without = { other }, .include_disabled = disabled));
+            assert_view(VIEW(.without = { lead }, .include_disabled = disabled));
             assert_view(VIEW(.with = { lead, covey_id(covey_disabled) }, .optional = { other }));
         }
     }
-    assert_view(VIEW(.disabled = false));
-    assert_view(VIEW(.disabled = true));
+    assert_view(VIEW(.include_disabled = false));
+    assert_view(VIEW(.include_disabled = true));
 }
 
 static void views_see_what_is_enabled(const covey_type *lead) {

@@ -334,9 +334,13 @@ static void test_the_highest_index_costs_a_page_and_the_directory(void **state) 
 
 /* ---- Exact handles ------------------------------------------------------------------------------------------------*/
 
+static covey_entity create_exact(covey_world *in, covey_entity e) {
+    return covey_create_exact(in, &e, 1, COVEY_EXACT_NEW) ? e : none;
+}
+
 static void test_an_entity_is_made_with_exactly_this_handle(void **state) {
     (void)state;
-    assert_same(covey_create_exact(world, entity(7, 3)), entity(7, 3));
+    assert_same(create_exact(world, entity(7, 3)), entity(7, 3));
     assert_true(covey_alive(world, entity(7, 3)));
     assert_int_equal(covey_entity_count(world), 1);
     for (uint32_t i = 0; i < 7; i++) assert_same(covey_create(world), entity(i, 1));
@@ -346,7 +350,7 @@ static void test_an_entity_is_made_with_exactly_this_handle(void **state) {
 static void test_generations_go_on_behind_an_exact_handle(void **state) {
     (void)state;
     uint32_t last = COVEY_GENERATION_MAX;
-    assert_same(covey_create_exact(world, entity(0, last - 2)), entity(0, last - 2));
+    assert_same(create_exact(world, entity(0, last - 2)), entity(0, last - 2));
     covey_destroy(world, entity(0, last - 2));
     assert_same(covey_create(world), entity(0, last));
     covey_destroy(world, entity(0, last));
@@ -358,7 +362,7 @@ static void test_an_exact_handle_takes_an_index_out_of_the_free_list(void **stat
     covey_entity e[4];
     create(e, 4);
     for (uint32_t i = 3; i-- != 0;) covey_destroy(world, e[i]);
-    assert_same(covey_create_exact(world, entity(1, 3)), entity(1, 3));
+    assert_same(create_exact(world, entity(1, 3)), entity(1, 3));
     test_world_is_valid(world);
     assert_same(covey_create(world), entity(0, 3));
     assert_same(covey_create(world), entity(2, 3));
@@ -369,7 +373,7 @@ static void test_an_exact_handle_reaches_into_a_range(void **state) {
     (void)state;
     covey_range range = covey_range_reserve(world, 1, 2);
     uint32_t last = COVEY_GENERATION_MAX;
-    assert_same(covey_create_exact(world, entity(1, last - 2)), entity(1, last - 2));
+    assert_same(create_exact(world, entity(1, last - 2)), entity(1, last - 2));
     assert_same(covey_create(world), entity(0, 1));
     assert_same(covey_create_in(world, range), entity(2, 1));
     covey_destroy(world, entity(1, last - 2));
@@ -379,7 +383,7 @@ static void test_an_exact_handle_reaches_into_a_range(void **state) {
 
 static void refuse_exact(covey_entity e, covey_result why, const char *says) {
     uint64_t before = world_digest(world);
-    assert_no_entity(covey_create_exact(world, e));
+    assert_no_entity(create_exact(world, e));
     assert_failed(why);
     assert_non_null(strstr(heard.text, says));
     assert_int_equal(world_digest(world), before);
@@ -391,17 +395,17 @@ static void test_a_handle_that_was_used_is_refused(void **state) {
     refuse_exact(e, COVEY_ERROR_TAKEN, "in use");
     refuse_exact(entity(e.index, 3), COVEY_ERROR_TAKEN, "in use");
     covey_destroy(world, e);
-    refuse_exact(e, COVEY_ERROR_TAKEN, "generation 1 of index 0 is used up: the next one is 3");
-    assert_same(covey_create_exact(world, entity(e.index, 3)), entity(e.index, 3));
+    refuse_exact(e, COVEY_ERROR_TAKEN, "the generation was used before");
+    assert_same(create_exact(world, entity(e.index, 3)), entity(e.index, 3));
     covey_destroy(world, entity(e.index, 3));
-    refuse_exact(e, COVEY_ERROR_TAKEN, COVEY_GENERATION_MAX > 3 ? "the next one is 5" : "retired");
+    refuse_exact(e, COVEY_ERROR_TAKEN, COVEY_GENERATION_MAX > 3 ? "used before" : "retired");
 }
 
 static void test_generations_that_were_skipped_are_used_up(void **state) {
     (void)state;
-    assert_same(covey_create_exact(world, entity(5, 3)), entity(5, 3));
+    assert_same(create_exact(world, entity(5, 3)), entity(5, 3));
     covey_destroy(world, entity(5, 3));
-    refuse_exact(entity(5, 1), COVEY_ERROR_TAKEN, COVEY_GENERATION_MAX > 3 ? "used up" : "retired");
+    refuse_exact(entity(5, 1), COVEY_ERROR_TAKEN, COVEY_GENERATION_MAX > 3 ? "used before" : "retired");
 }
 
 static void test_a_retired_index_has_no_exact_handle(void **state) {
@@ -410,12 +414,32 @@ static void test_a_retired_index_has_no_exact_handle(void **state) {
     refuse_exact(entity(0, COVEY_GENERATION_MAX), COVEY_ERROR_TAKEN, "retired");
 }
 
+/* In the order of indices, they are checked 64 at a time. */
+static void test_a_list_of_exact_handles_is_new_or_refused_as_a_whole(void **state) {
+    enum { MANY = 130 };
+    covey_entity e[MANY];
+    (void)state;
+    if (COVEY_INDEX_BITS <= 16) return;
+    create(e, MANY);
+    assert_int_equal(covey_destroy_many(world, e, MANY), MANY);
+    uint64_t before = world_digest(world);
+    assert_false(covey_create_exact(world, e, MANY, COVEY_EXACT_NEW));
+    assert_failed(COVEY_ERROR_TAKEN);
+    for (uint32_t i = 0; i < MANY; i++) e[i] = entity(i, i == 100 ? 1 : 3);
+    assert_false(covey_create_exact(world, e, MANY, COVEY_EXACT_NEW));
+    assert_failed(COVEY_ERROR_TAKEN);
+    assert_int_equal(world_digest(world), before);
+    e[100] = entity(100, 3);
+    assert_true(covey_create_exact(world, e, MANY, COVEY_EXACT_NEW));
+    for (uint32_t i = 0; i < MANY; i++) assert_true(covey_alive(world, entity(i, 3)));
+}
+
 static void test_an_entity_comes_back_with_its_handle(void **state) {
     (void)state;
     covey_entity e[4];
     create(e, 4);
     for (uint32_t i = 0; i < 3; i++) covey_destroy(world, e[i]);
-    assert_true(covey_create_again(world, (covey_entity[]){ e[1], entity(9, 3) }, 2));
+    assert_true(covey_create_exact(world, (covey_entity[]){ e[1], entity(9, 3) }, 2, COVEY_EXACT_AGAIN));
     test_world_is_valid(world);
     assert_true(covey_alive(world, e[1]));
     assert_true(covey_alive(world, entity(9, 3)));
@@ -432,7 +456,7 @@ static void test_one_of_the_last_generation_comes_back(void **state) {
     covey_entity e = last_life(covey_create(world));
     for (uint32_t i = 0; i < 3; i++) {
         covey_destroy(world, e);
-        assert_true(covey_create_again(world, &e, 1));
+        assert_true(covey_create_exact(world, &e, 1, COVEY_EXACT_AGAIN));
         test_world_is_valid(world);
         assert_true(covey_alive(world, e));
     }
@@ -452,7 +476,7 @@ static void return_in_order(covey_range range, bool backwards, uint32_t count) {
     for (uint32_t i = 0; i < WHOLE; i++) ended[i] = e[backwards ? WHOLE - 1 - i : i];
     assert_int_equal(covey_destroy_many(world, ended, WHOLE), WHOLE);
     test_world_is_valid(world);
-    assert_true(covey_create_again(world, e, count));
+    assert_true(covey_create_exact(world, e, count, COVEY_EXACT_AGAIN));
     test_world_is_valid(world);
     for (uint32_t i = 0; i < WHOLE; i++) assert_int_equal(covey_alive(world, e[i]), i < count);
     for (uint32_t i = 0; i < WHOLE - count; i++) {
@@ -478,7 +502,7 @@ static void test_whole_blocks_come_back_and_the_free_indices_stay_in_order(void 
 static void refuse_again(covey_entity e, covey_result why, const char *says) {
     uint64_t before = world_digest(world);
     covey_entity fine = entity(9, 1), all[] = { fine, e };
-    assert_false(covey_create_again(world, all, 2));
+    assert_false(covey_create_exact(world, all, 2, COVEY_EXACT_AGAIN));
     assert_failed(why);
     assert_non_null(strstr(heard.text, says));
     assert_int_equal(world_digest(world), before);
@@ -494,14 +518,14 @@ static void test_who_cannot_come_back_is_refused_with_all_others(void **state) {
     refuse_again(entity(3, 2), COVEY_ERROR_RANGE, "odd");
     refuse_again(entity(COVEY_NONE, 1), COVEY_ERROR_RANGE, "too large");
     covey_destroy(world, twice);
-    assert_false(covey_create_again(world, (covey_entity[]){ twice, twice }, 2));
+    assert_false(covey_create_exact(world, (covey_entity[]){ twice, twice }, 2, COVEY_EXACT_AGAIN));
     assert_failed(COVEY_ERROR_TAKEN);
     assert_false(covey_alive(world, twice));
     assert_same(covey_create_at(world, twice.index), entity(twice.index, 3));
     covey_destroy(world, old);
     covey_destroy(world, covey_create_at(world, old.index));
     refuse_again(old, COVEY_ERROR_TAKEN, COVEY_GENERATION_MAX > 3 ? "later generation" : "retired");
-    assert_true(covey_create_again(world, NULL, 0));
+    assert_true(covey_create_exact(world, NULL, 0, COVEY_EXACT_AGAIN));
 }
 
 static void test_handles_that_no_entity_can_have_are_refused(void **state) {
@@ -576,7 +600,7 @@ static void test_listeners_hear_of_an_exact_entity(void **state) {
     (void)state;
     covey_entity created = none;
     covey_connect(world, &(covey_listener){ .signals = COVEY_ON_CREATE, .call = note_handle, .context = &created });
-    assert_same(covey_create_exact(world, entity(4, 3)), entity(4, 3));
+    assert_same(create_exact(world, entity(4, 3)), entity(4, 3));
     assert_same(created, entity(4, 3));
 }
 
@@ -589,7 +613,7 @@ static void test_worlds_have_the_same_handles_by_exact_creation(void **state) {
     create(e, 3);
     covey_world *other = covey_world_create(NULL);
     for (covey_entity at = covey_entity_next(world, none); !covey_is_null(at); at = covey_entity_next(world, at))
-        assert_same(covey_create_exact(other, at), at);
+        assert_same(create_exact(other, at), at);
     assert_int_equal(covey_entity_count(other), covey_entity_count(world));
     for (covey_entity at = covey_entity_next(world, none); !covey_is_null(at); at = covey_entity_next(world, at))
         assert_true(covey_alive(other, at));
@@ -600,8 +624,8 @@ static void test_worlds_have_the_same_handles_by_exact_creation(void **state) {
 static void test_images_have_exact_handles(void **state) {
     (void)state;
     uint32_t last = COVEY_GENERATION_MAX;
-    covey_create_exact(world, entity(9, last));
-    covey_destroy(world, covey_create_exact(world, entity(4, last - 2)));
+    create_exact(world, entity(9, last));
+    covey_destroy(world, create_exact(world, entity(4, last - 2)));
     covey_buffer buffer = { 0 };
     covey_world *loaded = covey_world_create(NULL);
     assert_int_equal(covey_save_to_buffer(world, &buffer, NULL, NULL), COVEY_OK);
@@ -609,7 +633,7 @@ static void test_images_have_exact_handles(void **state) {
     covey_buffer_free(&buffer);
     assert_true(covey_alive(loaded, entity(9, last)));
     assert_int_equal(covey_generation_at(loaded, 4), last - 2);
-    assert_no_entity(covey_create_exact(loaded, entity(4, last - 2)));
+    assert_no_entity(create_exact(loaded, entity(4, last - 2)));
     assert_same(covey_create_at(loaded, 4), entity(4, last));
     covey_world_destroy(loaded);
 }
@@ -933,6 +957,7 @@ int main(void) {
         WORLD_TEST(test_a_handle_that_was_used_is_refused),
         WORLD_TEST(test_generations_that_were_skipped_are_used_up),
         WORLD_TEST(test_a_retired_index_has_no_exact_handle),
+        WORLD_TEST(test_a_list_of_exact_handles_is_new_or_refused_as_a_whole),
         WORLD_TEST(test_an_entity_comes_back_with_its_handle),
         WORLD_TEST(test_one_of_the_last_generation_comes_back),
         WORLD_TEST(test_whole_blocks_come_back_and_the_free_indices_stay_in_order),

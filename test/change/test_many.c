@@ -58,7 +58,7 @@ static void test_in_place_an_array_is_appended_behind_the_holes(void **state) {
     covey_remove(world, e, Fixed);
     Fixed value = value_of(3);
     assert_true(covey_add_array(world, &g, 1, Fixed, &value));
-    assert_int_equal((covey_pool_size)(covey_pool_of(world, Fixed)), 3);
+    assert_int_equal((covey_pool_position_count)(covey_pool_of(world, Fixed)), 3);
     assert_ptr_equal(add_value(e, covey_id(Fixed), 4), hole); /* which a single add then fills */
     assert_value(f, covey_id(Fixed), 2);
 }
@@ -641,9 +641,9 @@ static void assert_not_created(uint32_t count, const covey_component *components
 /* Neither is known before: the first description in the list is what the second is compared with. */
 static void test_a_type_and_its_twin_are_one_component(void **state) {
     (void)state;
-    static const covey_type first = { .name = "New", .size = 4, .align = 4, .raw = true };
-    static const covey_type twin = { .name = "New", .size = 4, .align = 4, .raw = true };
-    static const covey_type clash = { .name = "New", .size = 8, .align = 4, .raw = true };
+    static const covey_type first = { .name = "New", .size = 4, .align = 4, .as_bytes = true };
+    static const covey_type twin = { .name = "New", .size = 4, .align = 4, .as_bytes = true };
+    static const covey_type clash = { .name = "New", .size = 8, .align = 4, .as_bytes = true };
     assert_no_entity(covey_create_with(world, { .type = &first }, { .type = &twin }));
     assert_failed(COVEY_ERROR_PRESENT);
     assert_ptr_equal(covey_pool_find_raw(world, &first), covey_pool_find_raw(world, &twin));

@@ -34,7 +34,7 @@ static void test_an_empty_pool_has_nothing(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(storage_types); i++) {
         covey_pool *pool = covey_pool_of_raw(world, storage_types[i]);
         assert_int_equal(covey_pool_count(pool), 0);
-        assert_int_equal((covey_pool_size)(pool), 0);
+        assert_int_equal((covey_pool_position_count)(pool), 0);
         assert_null((covey_pool_ids)(pool));
         assert_int_equal(covey_pool_next(pool, 0), COVEY_NONE);
         assert_null((covey_pool_page_raw)(pool, 0));
@@ -219,7 +219,7 @@ static void arrays(const covey_type *type) {
     for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(type, i);
     for (uint32_t i = 0; i < COUNT_OF(e); i += 3) remove_value(e[i], type);
     assert_int_equal(covey_pool_count(pool), 20);
-    assert_int_equal((covey_pool_size)(pool), leaves_holes(type) ? 30 : 20);
+    assert_int_equal((covey_pool_position_count)(pool), leaves_holes(type) ? 30 : 20);
     uint32_t seen = 0;
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1), seen++) {
         covey_entity id = (covey_pool_ids)(pool)[at];
@@ -353,7 +353,7 @@ static void test_compacting_an_ordered_pool_keeps_the_order(void **state) {
     covey_remove(world, e[COUNT - 1], Ordered);
     uint32_t left = covey_pool_count(pool);
     covey_pool_compact(pool);
-    assert_int_equal((covey_pool_size)(pool), left);
+    assert_int_equal((covey_pool_position_count)(pool), left);
     uint32_t previous = 0;
     for (uint32_t i = 0; i < left; i++) { /* REQ-54 */
         const Ordered *value = &covey_pool_values(pool, Ordered)[i];
@@ -372,7 +372,7 @@ static void test_an_ordered_pool_appends_and_leaves_its_holes_until_it_is_compac
     covey_entity e = create_with(covey_id(Ordered), 1), f = create_with(covey_id(Ordered), 2);
     covey_remove(world, e, Ordered);
     covey_add(world, e, Ordered, { 3, 3 });
-    assert_int_equal((covey_pool_size)(pool), 3);
+    assert_int_equal((covey_pool_position_count)(pool), 3);
     assert_int_equal(covey_pool_count(pool), 2);
     assert_int_equal(covey_pool_next(pool, 0), 1);
     covey_compact(world);
@@ -386,7 +386,7 @@ static void empty_and_compact(const covey_type *type) {
     for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(type, i);
     for (uint32_t i = 0; i < COUNT_OF(e); i++) remove_value(e[i], type);
     covey_pool_compact(pool);
-    assert_int_equal((covey_pool_size)(pool), 0);
+    assert_int_equal((covey_pool_position_count)(pool), 0);
     covey_pool_shrink(pool);
     assert_int_equal(covey_pool_memory(pool), sizeof(covey_pool));
     for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_non_null(add_value(e[i], type, i));
@@ -407,7 +407,7 @@ static void test_compacting_in_place_drops_only_trailing_holes(void **state) {
     const uint32_t removed[] = { 6, 1, 7, 3 };
     for (uint32_t i = 0; i < COUNT_OF(removed); i++) covey_remove(world, e[removed[i]], Fixed);
     covey_pool_compact(pool);
-    assert_int_equal((covey_pool_size)(pool), 6);
+    assert_int_equal((covey_pool_position_count)(pool), 6);
     assert_int_equal(covey_pool_count(pool), 4);
     for (uint32_t i = 0; i < COUNT_OF(e); i++)
         assert_ptr_equal(covey_get(world, e[i], Fixed), i == 1 || i == 3 || i > 5 ? NULL : at[i]);
@@ -423,9 +423,9 @@ static void test_compacting_swap_only_forgets_the_dead(void **state) {
     for (uint32_t i = 10; i < COUNT_OF(e); i++) covey_remove(world, e[i], Kept);
     covey_pool_shrink(pool);
     size_t before = covey_pool_memory(pool);
-    assert_int_equal(covey_sparse_set_size(&pool->set), 40);
+    assert_int_equal(covey_sparse_set_position_count(&pool->set), 40);
     covey_pool_compact(pool);
-    assert_int_equal(covey_sparse_set_size(&pool->set), 10);
+    assert_int_equal(covey_sparse_set_position_count(&pool->set), 10);
     covey_pool_shrink(pool);
     assert_true(covey_pool_memory(pool) <= before - 30 * (sizeof(Kept) + sizeof(covey_entity)));
     for (uint32_t i = 0; i < COUNT_OF(e); i++)

@@ -100,7 +100,7 @@ static void test_components_of_the_same_type_are_something_else(void **state) {
     covey_add(world, e, Clock, { 3, 4 });
     assert_int_equal(covey_resource_get(world, Clock)->now, 1);
     covey_destroy_all(world);
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_true(covey_resource_has(world, Clock));
 }
 

@@ -12,7 +12,7 @@ cd "$work"
 links() { # FUNCTION OPTION...
     function=$1
     shift
-    printf '#include <covey/covey.h>\nint main(void) { return %s(NULL) == NULL; }\n' "$function" >mismatch.c
+    printf '#include <covey/sparse_set.h>\nint main(void) { return %s(NULL) == NULL; }\n' "$function" >mismatch.c
     "$cc" -std=c11 "$@" -I "$prefix/include" mismatch.c "$prefix/lib/libcovey.a" -o mismatch 2>message
 }
 

@@ -22,16 +22,16 @@ typedef Bulk PackedBulk;
 typedef Value Stored;
 typedef Value PackedStored;
 COVEY_COMPONENT_DEFINE(Bulk);
-COVEY_COMPONENT_DEFINE(Stored, .raw = true);
-COVEY_COMPONENT_DEFINE(PackedStored, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Stored, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(PackedStored, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(PackedBulk, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Owned, .policy = COVEY_ORDERED, .drop = drop_owned, .copy = copy_owned);
 COVEY_COMPONENT_DEFINE(OwnedBlock, .drop = drop_owned, .copy = copy_owned);
 COVEY_COMPONENT_DEFINE(Unique, .drop = drop_owned);
 COVEY_COMPONENT_DEFINE(Ticked, .ticks = true);
 COVEY_COMPONENT_DEFINE(Late);
-COVEY_COMPONENT_DEFINE(Secret, .policy = COVEY_SWAP_ONLY, .zero_vacated = true);
-COVEY_COMPONENT_DEFINE(SecretBlock, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Secret, .policy = COVEY_SWAP_ONLY, .zero_erased = true);
+COVEY_COMPONENT_DEFINE(SecretBlock, .zero_erased = true);
 
 static covey_history *history;
 static covey_entity held[40];
@@ -283,7 +283,7 @@ static void test_a_large_world_comes_back(void **state) {
         if (i % 3 != 0) assert_non_null(covey_pool_add(packed, e, PackedBulk, { { i + 7 } }));
     }
     assert_true(covey_history_save(history));
-    memset(covey_pool_values(packed, PackedBulk), 1, (covey_pool_size)(packed) * sizeof(PackedBulk));
+    memset(covey_pool_values(packed, PackedBulk), 1, (covey_pool_position_count)(packed) * sizeof(PackedBulk));
     covey_destroy_all(world);
     for (uint32_t i = 0; i < COUNT / 2; i++) covey_add(world, covey_create(world), Bulk, { { 1 } });
     assert_true(covey_history_restore(history, 0));
@@ -911,7 +911,7 @@ static void test_a_pool_that_is_kept_in_order_since_is_sorted(void **state) {
     for (uint32_t i = 0; i < 30; i++) held[i] = create_with(covey_id(Packed), i * 7 % 30);
     covey_pool *pool = covey_pool_find(world, Packed);
     save();
-    assert_int_equal(covey_pool_keep(pool, &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &order), COVEY_OK);
     covey_destroy(world, held[3]);
     restore(0);
     is_sorted(pool, 30);
@@ -922,7 +922,7 @@ static void test_a_pool_that_is_kept_in_order_since_is_sorted(void **state) {
     test_fail_never(&heap);
     test_world_is_valid(world);
     is_sorted(pool, 30);
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     restore(0);
     assert_int_equal(((const Value *)(covey_pool_values_raw)(pool))[1].number, 7);
 }
@@ -965,20 +965,20 @@ static void test_broken_histories_are_found(void **state) {
     save();
     add_owned(e, covey_id(Owned), 1);
     save();
-    const char *count = "history: a unit that more or fewer have than it counts";
-    covey__unit *unit = history->units, *copy = unit;
+    const char *count = "history: a unit with a wrong number of references";
+    covey__unit *unit = history->store.units, *copy = unit;
     while (!copy->type) copy = copy->next;
     while (unit->type) unit = unit->next;
-    BREAK(covey_world *, history->world, NULL, "history: one that is not in the list");
-    BREAK(covey_history *, history->previous, history, "history: one that is not in the list");
-    BREAK(uint32_t, history->capacity, 1, "history: more snapshots than it keeps");
+    BREAK(covey_world *, history->world, NULL, "history: the list of histories is broken");
+    BREAK(covey_history *, history->previous, history, "history: the list of histories is broken");
+    BREAK(uint32_t, history->capacity, 1, "history: more snapshots than its capacity");
     BREAK(uint32_t, unit->references, unit->references + 1, count);
     BREAK(uint32_t, unit->references, 0, count);
-    BREAK(uint32_t, copy->references, 2, "history: a copy that two have");
+    BREAK(uint32_t, copy->references, 2, "history: two snapshots share values that a hook has copied");
     BREAK(covey__unit *, unit->next->previous, NULL, "history: the list of units is broken backwards");
     BREAK(covey__unit *, history->snapshots[0]->entities.at[0], NULL, count);
     BREAK(size_t, unit->bytes, unit->bytes + 1, "history: bytes that are not accounted for");
-    BREAK(size_t, history->heap.bytes, 1, "history: bytes that are not accounted for");
+    BREAK(size_t, history->store.heap.bytes, 1, "history: bytes that are not accounted for");
 }
 
 int main(void) {

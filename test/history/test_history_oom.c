@@ -92,7 +92,7 @@ static void emptied_world(scene *s) {
     listened_world(s);
     assert_true(save(s));
     covey_destroy_all(s->world);
-    covey_clear_all(s->world);
+    covey_clear_components(s->world);
     while (covey_world_resource_count(s->world) != 0)
         covey_resource_remove_raw(s->world, covey_world_resource(s->world, 0));
     covey_compact(s->world);

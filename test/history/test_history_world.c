@@ -205,8 +205,8 @@ static int compare_numbers(const void *a, const void *b, void *context) {
 static void test_an_order_that_was_kept_is_kept(void **state) {
     (void)state;
     fill_world();
-    assert_int_equal(covey_pool_keep(covey_pool_find(world, Packed), &(covey_order){ .compare = compare_numbers }),
-                     COVEY_OK);
+    assert_int_equal(
+        covey_pool_keep_sorted(covey_pool_find(world, Packed), &(covey_order){ .compare = compare_numbers }), COVEY_OK);
     save();
     covey_world *twin = look(0);
     Value value = value_of(33);
@@ -214,7 +214,8 @@ static void test_an_order_that_was_kept_is_kept(void **state) {
     assert_non_null(covey_add_raw(twin, e, covey_id(Packed), &value));
     const covey_pool *pool = covey_pool_find(twin, Packed);
     const Value *values = covey_pool_values(pool, Packed);
-    for (uint32_t i = 1; i < covey_pool_size(pool); i++) assert_true(values[i - 1].number <= values[i].number);
+    for (uint32_t i = 1; i < covey_pool_position_count(pool); i++)
+        assert_true(values[i - 1].number <= values[i].number);
     test_world_is_valid(twin);
     covey_world_destroy(twin);
 }

@@ -115,9 +115,10 @@ static void test_storage_and_order_stay_what_they_became(void **state) {
     fill_world();
     covey_order order = { .key = COVEY_KEY_U32, .offset = offsetof(Value, number), .descending = true };
     assert_int_equal(covey_pool_convert(covey_pool_of(world, Blocked), COVEY_STORAGE_SPARSE), COVEY_OK);
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, Packed), &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, Packed), &order), COVEY_OK);
     covey_world *twin = covey_world_clone(world, NULL);
-    assert_int_equal((covey_pool_size)(covey_pool_of(twin, Blocked)), (covey_pool_size)(covey_pool_of(world, Blocked)));
+    assert_int_equal((covey_pool_position_count)(covey_pool_of(twin, Blocked)),
+                     (covey_pool_position_count)(covey_pool_of(world, Blocked)));
     go_on_in(twin);
     covey_entity most = create_with(covey_id(Packed), 4000);
     assert_same(covey_pool_at(covey_pool_of(world, Packed), 0), most);
@@ -235,7 +236,7 @@ static void test_memory_runs_out_at_every_allocation(void **state) {
     covey_resource_set(world, Packed, { 1, 2 });
     covey_type_create(world, &(covey_type){ .name = "Made", .size = 4, .align = 4 });
     covey_order order = { .key = COVEY_KEY_INDEX };
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, Packed), &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, Packed), &order), COVEY_OK);
     add_value(held[1], covey_id(OwnedBlock), 1);
     owned.alive++;
     uint64_t digest = world_digest(world);

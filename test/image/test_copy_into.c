@@ -146,7 +146,7 @@ static void test_values_that_a_hook_moves_are_refused(void **state) {
 
 static void test_types_made_at_run_time_are_made_there(void **state) {
     (void)state;
-    covey_type description = { .name = "Mana", .size = 4, .align = 4, .raw = true };
+    covey_type description = { .name = "Mana", .size = 4, .align = 4, .as_bytes = true };
     const covey_type *type = covey_type_create(world, &description);
     covey_entity e = covey_create(world);
     assert_non_null(covey_add_raw(world, e, type, &(uint32_t){ 44 }));
@@ -245,8 +245,8 @@ static void test_kept_values_are_copied(void **state) {
     assert_int_equal(covey_world_memory(world), heap.bytes);
     assert_int_equal(covey_world_memory(other), other_heap.bytes);
     const covey_type *a = covey_type_find(other, "Crew"), *b = covey_type_find(world, "Crew");
-    const covey_kept *was = covey_kept_of(a, covey_get_raw(other, entity(4, 1), a)),
-                     *is = covey_kept_of(b, covey_get_raw(world, copy, b));
+    const covey_unknown_value *was = covey_unknown_value_of(a, covey_get_raw(other, entity(4, 1), a)),
+                              *is = covey_unknown_value_of(b, covey_get_raw(world, copy, b));
     assert_int_equal(was->size, is->size);
     assert_memory_equal(was->bytes, is->bytes, is->size);
     covey_buffer_free(&image);

@@ -266,7 +266,7 @@ static void test_a_cleared_world_is_followed_anew(void **state) {
     is_mine(mine, 7);
     assert_false(covey_same(here(e), was));
     is_like_source(1);
-    covey_clear_all(world);
+    covey_clear_components(world);
     follow();
     is_like_source(1);
 }

@@ -414,7 +414,7 @@ static void test_names_of_types(void **state) {
 static void raw(uint32_t bytes_of_value, uint32_t align) {
     begin_with(1), section(COVEY_SECTION_POOL);
     bool little = *(const unsigned char *)&(uint16_t){ 1 } == 1;
-    type("Raw", little ? COVEY_ENCODING_RAW_LITTLE : COVEY_ENCODING_RAW_BIG, BLOCK, 0, 0);
+    type("Raw", little ? COVEY_ENCODING_BYTES_LITTLE : COVEY_ENCODING_BYTES_BIG, BLOCK, 0, 0);
     NUMBERS(bytes_of_value, align, 0, 0, 0);
 }
 

@@ -204,7 +204,8 @@ static void test_groups_listeners_and_orders_stay(void **state) {
     covey_group *group = covey_group_create(world, &owns);
     assert_non_null(covey_group_create(world, &in_blocks));
     covey_reactive *reactive = covey_reactive_create(world, &(covey_reactive_desc){ .added = { covey_id(InPins) } });
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, Blob), &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, Blob), &(covey_order){ .key = COVEY_KEY_U32 }),
+                     COVEY_OK);
     assert_true(group && reactive && image_fill(world));
     covey_destroy_all(world);
     covey_resource_remove(world, Settings), covey_resource_remove(world, Blob), covey_resource_remove(world, Lost);
@@ -374,7 +375,7 @@ static void test_random_worlds_are_loaded_into(void **state) {
 /* ---- What was there before ----------------------------------------------------------------------------------------*/
 
 typedef Number Ticking;
-COVEY_COMPONENT_DEFINE(Ticking, .ticks = true, .raw = true);
+COVEY_COMPONENT_DEFINE(Ticking, .ticks = true, .as_bytes = true);
 
 static void write_all(covey_world *to) {
     covey_view view = covey_view_of(to, Ticking);

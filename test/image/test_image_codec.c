@@ -3,7 +3,7 @@
 #include "images.h"
 #include "texts.h"
 
-#include "storage/kept.h"
+#include "storage/unknown.h"
 
 #include <stdio.h>
 
@@ -276,13 +276,13 @@ static struct {
 } reads[4];
 static uint32_t read_count;
 
-static covey_result read_as_told(covey_reader *reader, void *value, void *context) {
+static covey_result read_as_told(covey_codec_reader *reader, void *value, void *context) {
     (void)context;
     char at[64];
     memset(value, 0, 4);
     for (uint32_t i = 0; i < read_count; i++) {
-        if (reads[i].counts) covey_read_count(reader, reads[i].kind);
-        else covey_read(reader, reads[i].kind, at, reads[i].count);
+        if (reads[i].counts) covey_codec_read_count(reader, reads[i].kind);
+        else covey_codec_read(reader, reads[i].kind, at, reads[i].count);
     }
     return COVEY_OK;
 }
@@ -294,10 +294,10 @@ static void count_drop(void *value, void *context) {
     drops++;
 }
 
-static covey_result write_nine(covey_writer *writer, const void *value, void *context) {
+static covey_result write_nine(covey_codec_writer *writer, const void *value, void *context) {
     static const unsigned char nine[9] = { 1, 0, 0, 0, 2, 3, 4, 5, 6 };
     (void)value, (void)context;
-    covey_write(writer, COVEY_KIND_U8, nine, 9);
+    covey_codec_write(writer, COVEY_KIND_U8, nine, 9);
     return COVEY_OK;
 }
 
@@ -336,17 +336,17 @@ static void test_a_function_must_read_what_was_written(void **state) {
     load(&knows_told);
 }
 
-static covey_result read_much(covey_reader *reader, void *value, void *context) {
+static covey_result read_much(covey_codec_reader *reader, void *value, void *context) {
     (void)value, (void)context;
     unsigned char byte = 7;
-    assert_int_equal(covey_read_left(reader, COVEY_KIND_U8), 9);
-    assert_int_equal(covey_read_left(reader, COVEY_KIND_U32), 2);
-    assert_int_equal(covey_read_left(reader, COVEY_KIND_ENTITY), 0);
-    assert_int_equal(covey_read_left(reader, COVEY_KIND_NESTED), 0);
-    assert_false(covey_read(reader, COVEY_KIND_U32, &(uint32_t[3]){ 0 }, 3));
-    assert_false(covey_read(reader, COVEY_KIND_U8, &byte, 1)); /* all is zero from there on */
+    assert_int_equal(covey_codec_left(reader, COVEY_KIND_U8), 9);
+    assert_int_equal(covey_codec_left(reader, COVEY_KIND_U32), 2);
+    assert_int_equal(covey_codec_left(reader, COVEY_KIND_ENTITY), 0);
+    assert_int_equal(covey_codec_left(reader, COVEY_KIND_NESTED), 0);
+    assert_false(covey_codec_read(reader, COVEY_KIND_U32, &(uint32_t[3]){ 0 }, 3));
+    assert_false(covey_codec_read(reader, COVEY_KIND_U8, &byte, 1)); /* all is zero from there on */
     assert_int_equal(byte, 0);
-    assert_int_equal(covey_read_left(reader, COVEY_KIND_U8), 0);
+    assert_int_equal(covey_codec_left(reader, COVEY_KIND_U8), 0);
     return COVEY_OK;
 }
 
@@ -359,16 +359,16 @@ static void test_after_a_read_that_failed_all_is_zero(void **state) {
     fails_to_load(&(covey_load_desc){ .types = (const covey_type *const[]){ &much, NULL } }, COVEY_ERROR_IMAGE);
 }
 
-static covey_result write_struct(covey_writer *writer, const void *value, void *context) {
+static covey_result write_struct(covey_codec_writer *writer, const void *value, void *context) {
     (void)context;
-    covey_write(writer, COVEY_KIND_NESTED, value, 1);
+    covey_codec_write(writer, COVEY_KIND_NESTED, value, 1);
     return COVEY_OK;
 }
 
-static covey_result write_more_each_time(covey_writer *writer, const void *value, void *context) {
+static covey_result write_more_each_time(covey_codec_writer *writer, const void *value, void *context) {
     static uint32_t times;
     (void)value, (void)context;
-    for (uint32_t i = 0; i <= times; i++) covey_write_count(writer, i);
+    for (uint32_t i = 0; i <= times; i++) covey_codec_write_count(writer, i);
     times++;
     return COVEY_OK;
 }
@@ -403,16 +403,16 @@ static void note_broken(const char *what, const char *file, int line, void *cont
     snprintf(broken.text, sizeof broken.text, "%s", what);
 }
 
-static covey_result change_and_save(covey_writer *writer, const void *value, void *context) {
+static covey_result change_and_save(covey_codec_writer *writer, const void *value, void *context) {
     assert_no_entity(covey_create(broken.world));
     return write_nine(writer, value, context);
 }
 
-static covey_result change_and_load(covey_reader *reader, void *value, void *context) {
+static covey_result change_and_load(covey_codec_reader *reader, void *value, void *context) {
     unsigned char nine[9];
     (void)value, (void)context;
     assert_no_entity(covey_create(broken.world));
-    covey_read(reader, COVEY_KIND_U8, nine, 9);
+    covey_codec_read(reader, COVEY_KIND_U8, nine, 9);
     return COVEY_OK;
 }
 
@@ -472,16 +472,16 @@ static void move_self(void *to, void *from, void *context) {
     self->self = to;
 }
 
-static covey_result save_self(covey_writer *writer, const void *value, void *context) {
+static covey_result save_self(covey_codec_writer *writer, const void *value, void *context) {
     (void)context;
-    covey_write(writer, COVEY_KIND_U32, &((const Self *)value)->number, 1);
+    covey_codec_write(writer, COVEY_KIND_U32, &((const Self *)value)->number, 1);
     return COVEY_OK;
 }
 
-static covey_result load_self(covey_reader *reader, void *value, void *context) {
+static covey_result load_self(covey_codec_reader *reader, void *value, void *context) {
     Self *self = value;
     (void)context;
-    covey_read(reader, COVEY_KIND_U32, &self->number, 1);
+    covey_codec_read(reader, COVEY_KIND_U32, &self->number, 1);
     self->self = self;
     selves++;
     return COVEY_OK;
@@ -562,29 +562,29 @@ static void test_values_that_a_hook_moves_are_not_merged(void **state) {
 
 /* ---- Kinds --------------------------------------------------------------------------------------------------------*/
 
-static covey_result write_kinds(covey_writer *writer, const void *value, void *context) {
+static covey_result write_kinds(covey_codec_writer *writer, const void *value, void *context) {
     const Kinds *k = value;
     (void)context;
-    covey_write(writer, COVEY_KIND_I16, k->row, 3);
-    covey_write(writer, COVEY_KIND_U64, &k->u64, 1);
-    covey_write(writer, COVEY_KIND_F32, k->grid, 4);
-    covey_write(writer, COVEY_KIND_F64, &k->f64, 1);
-    covey_write(writer, COVEY_KIND_BOOL, k->flags, 3);
-    covey_write(writer, COVEY_KIND_ENTITY, k->others, 2);
-    covey_write(writer, COVEY_KIND_CHAR, k->text, 10);
+    covey_codec_write(writer, COVEY_KIND_I16, k->row, 3);
+    covey_codec_write(writer, COVEY_KIND_U64, &k->u64, 1);
+    covey_codec_write(writer, COVEY_KIND_F32, k->grid, 4);
+    covey_codec_write(writer, COVEY_KIND_F64, &k->f64, 1);
+    covey_codec_write(writer, COVEY_KIND_BOOL, k->flags, 3);
+    covey_codec_write(writer, COVEY_KIND_ENTITY, k->others, 2);
+    covey_codec_write(writer, COVEY_KIND_CHAR, k->text, 10);
     return COVEY_OK;
 }
 
-static covey_result read_kinds(covey_reader *reader, void *value, void *context) {
+static covey_result read_kinds(covey_codec_reader *reader, void *value, void *context) {
     Kinds *k = value;
     (void)context;
-    covey_read(reader, COVEY_KIND_I16, k->row, 3);
-    covey_read(reader, COVEY_KIND_U64, &k->u64, 1);
-    covey_read(reader, COVEY_KIND_F32, k->grid, 4);
-    covey_read(reader, COVEY_KIND_F64, &k->f64, 1);
-    covey_read(reader, COVEY_KIND_BOOL, k->flags, 3);
-    covey_read(reader, COVEY_KIND_ENTITY, k->others, 2);
-    assert_true(covey_read(reader, COVEY_KIND_CHAR, k->text, 10));
+    covey_codec_read(reader, COVEY_KIND_I16, k->row, 3);
+    covey_codec_read(reader, COVEY_KIND_U64, &k->u64, 1);
+    covey_codec_read(reader, COVEY_KIND_F32, k->grid, 4);
+    covey_codec_read(reader, COVEY_KIND_F64, &k->f64, 1);
+    covey_codec_read(reader, COVEY_KIND_BOOL, k->flags, 3);
+    covey_codec_read(reader, COVEY_KIND_ENTITY, k->others, 2);
+    assert_true(covey_codec_read(reader, COVEY_KIND_CHAR, k->text, 10));
     return COVEY_OK;
 }
 
@@ -618,15 +618,15 @@ static void test_what_functions_wrote_is_kept_for_those_who_know_it(void **state
     save(origin, &image);
     load(&keep);
     const covey_type *type = covey_type_find(world, "Crew");
-    assert_true(type && type != covey_id(Crew) && covey__is_kept(type));
+    assert_true(type && type != covey_id(Crew) && covey__is_unknown(type));
     assert_int_equal(type->fields->count, 3);
     covey_entity e = entity(0, 1);
-    const covey_kept *kept = covey_kept_of(type, covey_get_raw(world, e, type));
+    const covey_unknown_value *kept = covey_unknown_value_of(type, covey_get_raw(world, e, type));
     assert_int_equal(kept->size, 4 + 4 + 4);
     assert_memory_equal(kept->bytes, "\x04\0\0\0ahoy\x01\0\0\0", 12);
     assert_int_equal(kept->entity_count, 1);
     assert_same(kept->entities[0], covey_get(origin, e, Crew)->captain);
-    assert_null(covey_kept_of(covey_id(Crew), covey_get(origin, e, Crew)));
+    assert_null(covey_unknown_value_of(covey_id(Crew), covey_get(origin, e, Crew)));
     save(world, &again);
     assert_int_equal(again.size, image.size);
     assert_memory_equal(again.bytes, image.bytes, image.size);
@@ -642,8 +642,8 @@ static void test_kept_values_can_be_copied(void **state) {
     assert_true(covey_copy(world, entity(4, 1), copies[0]));
     test_world_is_valid(world);
     const covey_type *type = covey_type_find(world, "Text");
-    const covey_kept *a = covey_kept_of(type, covey_get_raw(world, entity(4, 1), type)),
-                     *b = covey_kept_of(type, covey_get_raw(world, copies[0], type));
+    const covey_unknown_value *a = covey_unknown_value_of(type, covey_get_raw(world, entity(4, 1), type)),
+                              *b = covey_unknown_value_of(type, covey_get_raw(world, copies[0], type));
     assert_ptr_not_equal(a->bytes, b->bytes);
     assert_int_equal(a->size, b->size);
     assert_memory_equal(a->bytes, b->bytes, a->size);
@@ -668,7 +668,7 @@ static void test_kept_values_are_merged(void **state) {
         test_world_is_valid(world);
         assert_int_equal(covey_world_memory(world), heap.bytes);
         const covey_type *type = covey_type_find(world, "Crew");
-        const covey_kept *kept = covey_kept_of(type, covey_get_raw(world, now[2], type));
+        const covey_unknown_value *kept = covey_unknown_value_of(type, covey_get_raw(world, now[2], type));
         assert_same(kept->entities[0], now[covey_get(origin, entity(2, 1), Crew)->captain.index]);
     }
     covey_world *other = image_world(&(test_heap){ 0 });
@@ -747,7 +747,7 @@ static void test_what_became_a_tag_has_no_value(void **state) {
 
 static void test_what_functions_wrote_needs_functions_or_fields(void **state) {
     (void)state;
-    static const covey_type raw = { .name = "Text", .size = 4, .align = 4, .raw = true },
+    static const covey_type raw = { .name = "Text", .size = 4, .align = 4, .as_bytes = true },
                             nothing = { .name = "Text", .size = 4, .align = 4 };
     assert_true(text_fill(origin));
     save(origin, &image);
@@ -767,9 +767,9 @@ static void test_a_codec_has_both_functions_and_a_value(void **state) {
     type.codec = &other_half;
     assert_null(covey_type_create(world, &type));
     type.codec = &told_codec;
-    type.raw = true;
+    type.as_bytes = true;
     assert_null(covey_type_create(world, &type));
-    type.raw = false;
+    type.as_bytes = false;
     type.size = type.align = 0;
     assert_null(covey_type_create(world, &type));
     type.size = 4;

@@ -11,7 +11,7 @@
 typedef struct Place {
     int32_t x, y;
 } Place;
-COVEY_COMPONENT_DEFINE(Place, .raw = true);
+COVEY_COMPONENT_DEFINE(Place, .as_bytes = true);
 
 /* A type that cannot be saved. */
 typedef struct Pointing {
@@ -229,7 +229,7 @@ static void a_compressed_world_comes_back(void **state) {
 typedef struct Page {
     uint8_t bytes[10000];
 } Page;
-COVEY_COMPONENT_DEFINE(Page, .raw = true);
+COVEY_COMPONENT_DEFINE(Page, .as_bytes = true);
 
 /* 40 MB of zeros in a few KB take 80 MB: the image, and the world. */
 static void a_compressed_world_takes_no_more_than_its_file_allows(void **state) {

@@ -154,7 +154,7 @@ static void test_handles_of_what_is_left_out_stay_stale(void **state) {
 static void test_entities_with_a_type_are_left_out(void **state) {
     (void)state;
     covey_entity e[200];
-    static const covey_type unknown = { .name = "Unknown", .size = 4, .align = 4, .raw = true };
+    static const covey_type unknown = { .name = "Unknown", .size = 4, .align = 4, .as_bytes = true };
     assert_true(covey_create_many(origin, e, 200));
     for (uint32_t i = 0; i < 200; i++) {
         assert_non_null(covey_add(origin, e[i], InPack, { i, ~i }));
@@ -322,7 +322,7 @@ static void test_only_what_was_changed_later_is_in_an_image(void **state) {
     assert_int_equal(covey_component_disable(origin, e[64], InPins), COVEY_OK);
     assert_int_equal(covey_component_disable(origin, e[5], InPins), COVEY_OK);
     save_with(&(covey_save_desc){ .changed_since = since });
-    assert_true(covey_image_look(image.bytes, image.size, &info, NULL));
+    assert_true(covey_image_read_info(image.bytes, image.size, &info, NULL));
     assert_int_equal(info.since, since);
     assert_int_equal(info.entities, 70);
     load();
@@ -332,7 +332,7 @@ static void test_only_what_was_changed_later_is_in_an_image(void **state) {
     for (uint32_t i = 0; i < 3; i++) assert_int_equal(covey_get(world, e[changed[i]], InPins)->number, 1000);
     assert_false(covey_component_is_enabled(world, e[64], InPins));
     save_with(NULL);
-    assert_true(covey_image_look(image.bytes, image.size, &info, NULL));
+    assert_true(covey_image_read_info(image.bytes, image.size, &info, NULL));
     assert_int_equal(info.since, 0);
 }
 

@@ -207,7 +207,7 @@ static void test_an_image_with_everything_is_loaded(void **state) {
     assert_number(entity(13, 1), covey_id(InPlace), 133);
     assert_number(entity(3, 1), covey_id(InShelf), 34);
     assert_number(entity(11, 1), covey_id(InQueue), 115);
-    assert_int_equal(covey_pool_size(covey_pool_of(world, InQueue)), 9);
+    assert_int_equal(covey_pool_position_count(covey_pool_of(world, InQueue)), 9);
     assert_int_equal(covey_pool_count(covey_pool_of(world, InQueue)), 5);
     assert_true(covey_has(world, entity(1, 1), PlainTag) && !covey_has(world, entity(0, 1), PlainTag));
     assert_true(covey_has(world, entity(0, 1), SparseTag) && !covey_has(world, entity(3, 1), SparseTag));

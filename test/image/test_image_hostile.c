@@ -33,7 +33,7 @@ static void test_the_image_has_every_kind_of_section(void **state) {
     covey_image_info info;
     bool seen[COVEY_SECTION_NAMES + 1] = { false };
     covey_section all[64], none = { 0 };
-    assert_true(covey_image_look(image.bytes, image.size, &info, NULL));
+    assert_true(covey_image_read_info(image.bytes, image.size, &info, NULL));
     assert_in_range(info.sections, 6, COUNT_OF(all) - 1);
     memset(all, 0, sizeof all);
     assert_int_equal(covey_image_sections(image.bytes, image.size, all, COUNT_OF(all), NULL), info.sections);

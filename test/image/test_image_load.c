@@ -214,7 +214,7 @@ static void test_every_storage_is_loaded(void **state) {
     for (uint32_t k = 0; k < NUMBER_TYPES; k++) {
         const covey_pool *was = covey_pool_find_raw(origin, number_types[k]);
         const covey_pool *is = covey_pool_find_raw(world, number_types[k]);
-        assert_int_equal((covey_pool_size)(is), (covey_pool_size)(was)); /* holes included */
+        assert_int_equal((covey_pool_position_count)(is), (covey_pool_position_count)(was)); /* holes included */
         uint32_t a = covey_pool_next(was, 0), b = covey_pool_next(is, 0);
         for (; a != COVEY_NONE && a == b; a = covey_pool_next(was, a + 1), b = covey_pool_next(is, b + 1))
             assert_same(covey_pool_at(was, a), covey_pool_at(is, b));
@@ -593,7 +593,7 @@ static void test_groups_have_who_belongs_to_them(void **state) {
 static void test_an_order_that_is_kept_is_kept(void **state) {
     (void)state;
     covey_order order = { .key = COVEY_KEY_U32, .offset = offsetof(Number, number), .descending = true };
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, InPack), &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, InPack), &order), COVEY_OK);
     assert_true(image_fill(origin));
     save_and_load();
     const covey_pool *pool = covey_pool_of(world, InPack);
@@ -903,7 +903,7 @@ static bool note_progress(uint64_t done, uint64_t all, void *context) {
 typedef struct Page {
     uint8_t bytes[50000];
 } Page;
-COVEY_COMPONENT_DEFINE(Page, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Page, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
 
 static void test_loading_tells_how_far_it_is_and_can_be_cancelled(void **state) {
     (void)state;

@@ -298,7 +298,7 @@ static void test_groups_and_orders_have_what_is_merged(void **state) {
     covey_order order = { .key = COVEY_KEY_U32, .offset = offsetof(Number, number) };
     covey_group *group =
         covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Blob) }, .with = { covey_id(InPlace) } });
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, InPack), &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, InPack), &order), COVEY_OK);
     assert_true(image_fill(world) && image_fill(origin));
     uint32_t before = covey_group_count(group);
     save_and_merge();
@@ -369,7 +369,7 @@ static bool stop(uint64_t done, uint64_t all, void *context) {
 typedef struct Page {
     uint8_t bytes[600000];
 } Page;
-COVEY_COMPONENT_DEFINE(Page, .raw = true, .storage = COVEY_STORAGE_SPARSE);
+COVEY_COMPONENT_DEFINE(Page, .as_bytes = true, .storage = COVEY_STORAGE_SPARSE);
 
 static void test_merging_can_be_cancelled(void **state) {
     (void)state;
@@ -384,7 +384,7 @@ static void test_merging_can_be_cancelled(void **state) {
 /* Another resource of the image has found its place by then. */
 static void test_a_resource_of_another_layout_is_in_the_way(void **state) {
     (void)state;
-    static const covey_type other = { .name = "Blob", .size = 4, .align = 4, .raw = true };
+    static const covey_type other = { .name = "Blob", .size = 4, .align = 4, .as_bytes = true };
     covey_create(origin);
     assert_non_null(covey_resource_set(origin, Settings, { 1, 2 }));
     assert_non_null(covey_resource_set(origin, Blob, { 1, 2 }));

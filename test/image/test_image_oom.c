@@ -50,7 +50,7 @@ static void watch(covey_world *world) {
     covey_group_desc owns = { .own = { covey_id(InPack) }, .with = { covey_id(InBlocks) } };
     assert_non_null(covey_group_create(world, &owns));
     covey_order order = { .key = COVEY_KEY_U32 };
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, Blob), &order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, Blob), &order), COVEY_OK);
 }
 
 static void watched_world(scene *s) {
@@ -177,7 +177,7 @@ static void fill_changed(covey_world *world) {
     static const covey_field narrow[] = { { "check", COVEY_KIND_U16, 0, 1, NULL },
                                           { "old", COVEY_KIND_BOOL, 2, 2, NULL } };
     static const covey_fields fields = { 4, 2, narrow };
-    for (uint32_t k = 0; k < NUMBER_TYPES - 1; k++) { /* the last is raw */
+    for (uint32_t k = 0; k < NUMBER_TYPES - 1; k++) { /* the last has .as_bytes */
         covey_type was = { .name = number_types[k]->name, .size = 4, .align = 2, .fields = &fields };
         was.policy = (covey_policy)(k % 4);
         const covey_type *type = covey_type_create(world, &was);

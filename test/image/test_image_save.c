@@ -35,7 +35,7 @@ static void assert_same_bytes(const covey_buffer *a, const covey_buffer *b) {
 static covey_section find_section(const covey_buffer *in, covey_section_kind kind, const char *name) {
     covey_image_info info;
     covey_section section = { 0 };
-    assert_true(covey_image_look(in->bytes, in->size, &info, NULL));
+    assert_true(covey_image_read_info(in->bytes, in->size, &info, NULL));
     for (uint32_t i = 0; i < info.sections; i++) {
         assert_true(covey_image_section(in->bytes, in->size, i, &section, NULL));
         if (section.kind == kind && strcmp(section.name, name) == 0) return section;
@@ -102,7 +102,7 @@ static void test_an_image_can_be_looked_into(void **state) {
     covey_image_info info;
     assert_true(image_fill(world));
     save(world, &image);
-    assert_true(covey_image_look(image.bytes, image.size, &info, NULL));
+    assert_true(covey_image_read_info(image.bytes, image.size, &info, NULL));
     assert_int_equal(info.version, COVEY_IMAGE_VERSION);
     assert_int_equal(info.bytes, image.size);
     assert_int_equal(info.tick, covey_tick(world));
@@ -116,7 +116,7 @@ static void test_an_image_can_be_looked_into(void **state) {
     assert_int_equal(kinds.value_bytes, record);
     covey_section raw = find_section(&image, COVEY_SECTION_POOL, "Blob");
     bool little = *(const unsigned char *)&(uint16_t){ 1 } == 1;
-    assert_int_equal(raw.encoding, little ? COVEY_ENCODING_RAW_LITTLE : COVEY_ENCODING_RAW_BIG);
+    assert_int_equal(raw.encoding, little ? COVEY_ENCODING_BYTES_LITTLE : COVEY_ENCODING_BYTES_BIG);
     assert_int_equal(raw.value_bytes, sizeof(Blob));
     covey_section tag = find_section(&image, COVEY_SECTION_POOL, "SparseTag");
     assert_int_equal(tag.encoding, COVEY_ENCODING_NONE);
@@ -138,11 +138,11 @@ static void test_damage_is_seen_by_who_looks(void **state) {
     assert_true(image_fill(world));
     save(world, &image);
     image.bytes[20] ^= 1; /* in the section of the world */
-    assert_false(covey_image_look(image.bytes, image.size, &info, &report));
+    assert_false(covey_image_read_info(image.bytes, image.size, &info, &report));
     assert_int_equal(report.fault, COVEY_FAULT_CHECKSUM);
     image.bytes[20] ^= 1;
-    assert_false(covey_image_look(image.bytes, image.size - 1, &info, NULL));
-    assert_false(covey_image_look("what is this?", 13, &info, &report));
+    assert_false(covey_image_read_info(image.bytes, image.size - 1, &info, NULL));
+    assert_false(covey_image_read_info("what is this?", 13, &info, &report));
     assert_int_equal(report.fault, COVEY_FAULT_NOT_AN_IMAGE);
     assert_false(covey_image_section(image.bytes, 40, 0, &section, &report));
     assert_int_equal(report.fault, COVEY_FAULT_SIZE);
@@ -167,7 +167,7 @@ static void test_only_some_types_can_be_saved(void **state) {
     assert_int_equal(find_section(&image, COVEY_SECTION_POOL, "Kinds").kind, 0);
     assert_int_equal(find_section(&image, COVEY_SECTION_RESOURCE, "Blob").kind, 0);
     covey_image_info info;
-    assert_true(covey_image_look(image.bytes, image.size, &info, NULL));
+    assert_true(covey_image_read_info(image.bytes, image.size, &info, NULL));
     assert_int_equal(info.entities, covey_entity_count(world));
 }
 
@@ -181,8 +181,8 @@ static void test_ids_that_are_set_aside_are_free_in_an_image(void **state) {
     save(world, &other);
     covey_commands_destroy(commands);
     covey_image_info before, after;
-    assert_true(covey_image_look(image.bytes, image.size, &before, NULL));
-    assert_true(covey_image_look(other.bytes, other.size, &after, NULL));
+    assert_true(covey_image_read_info(image.bytes, image.size, &before, NULL));
+    assert_true(covey_image_read_info(other.bytes, other.size, &after, NULL));
     assert_int_equal(before.entities, after.entities);
     test_heap twin_heap;
     covey_world *twin = image_world(&twin_heap);
@@ -215,7 +215,7 @@ typedef struct Book {
 COVEY_FIELDS_DEFINE(Page, array(u8, bytes));
 COVEY_FIELDS_DEFINE(Book, nested_array(Page, pages), boolean(open));
 COVEY_COMPONENT_DEFINE(Book, .storage = COVEY_STORAGE_SPARSE, .fields = &covey_fields_Book);
-COVEY_COMPONENT_DEFINE(Page, .raw = true);
+COVEY_COMPONENT_DEFINE(Page, .as_bytes = true);
 
 /* Records that are larger than the window of a stream, and more than one window of small ones. */
 static void fill_much(void) {
@@ -424,7 +424,7 @@ static void test_values_that_are_too_large_for_an_image_cannot_be_saved(void **s
 
 static void test_a_name_of_two_types_cannot_be_saved(void **state) {
     (void)state;
-    static const covey_type narrow = { .name = "InPack", .size = 4, .align = 4, .raw = true };
+    static const covey_type narrow = { .name = "InPack", .size = 4, .align = 4, .as_bytes = true };
     assert_true(image_fill(world));
     assert_non_null(covey_resource_set_raw(world, &narrow, NULL));
     fails_to_save(COVEY_ERROR_TYPE, "InPack");
@@ -470,7 +470,7 @@ static void test_a_name_that_is_too_long_cannot_be_saved(void **state) {
     static char name[70000];
     memset(name, 'x', sizeof name - 1);
     const covey_type *type =
-        covey_type_create(world, &(covey_type){ .name = name, .size = 4, .align = 4, .raw = true });
+        covey_type_create(world, &(covey_type){ .name = name, .size = 4, .align = 4, .as_bytes = true });
     assert_non_null(covey_add_raw(world, covey_create(world), type, NULL));
     fails_to_save(COVEY_ERROR_RANGE, "name");
 }

@@ -317,7 +317,7 @@ static void test_a_struct_that_is_all_padding_is_saved_as_a_tag(void **state) {
     static const covey_fields nothing = { 8, 1, hidden };
     static const uint32_t value[2] = { 5, 6 }, defaults[2] = { 7, 8 };
     static const covey_type type = {
-        .name = "Hidden", .size = 8, .align = 4, .zero_vacated = true, .fields = &nothing, .defaults = defaults
+        .name = "Hidden", .size = 8, .align = 4, .zero_erased = true, .fields = &nothing, .defaults = defaults
     };
     const uint32_t *loaded = is_taken(&type, value, &type);
     assert_true(loaded[0] == 7 && loaded[1] == 8);
@@ -339,13 +339,13 @@ static void test_a_nested_struct_may_be_all_padding(void **state) {
 
 /* ---- Raw types ----------------------------------------------------------------------------------------------------*/
 
-static const covey_type raw_type = { .name = "Shape", .size = 8, .align = 4, .raw = true };
+static const covey_type raw_type = { .name = "Shape", .size = 8, .align = 4, .as_bytes = true };
 static const covey_type number_type = { .name = "Shape", .size = 8, .align = 4, .fields = &covey_fields_Number };
 static const Number some_number = { 1, 2 };
 
 static void test_raw_types_stay_raw_and_keep_their_size(void **state) {
     (void)state;
-    static const covey_type longer = { .name = "Shape", .size = 12, .align = 4, .raw = true };
+    static const covey_type longer = { .name = "Shape", .size = 12, .align = 4, .as_bytes = true };
     static const covey_type silent = { .name = "Shape", .size = 8, .align = 4 };
     const Number *value = is_taken(&raw_type, &some_number, &raw_type);
     assert_true(value->number == 1 && value->check == 2);
@@ -368,7 +368,7 @@ static void test_raw_values_of_the_other_byte_order_are_refused(void **state) {
     assert_true(covey_image_section(image.bytes, image.size, 2, &section, NULL));
     unsigned char *encoding = image.bytes + section.offset + 2 + strlen("Shape");
     assert_int_equal(*encoding, section.encoding);
-    *encoding = (unsigned char)(COVEY_ENCODING_RAW_LITTLE + COVEY_ENCODING_RAW_BIG - *encoding);
+    *encoding = (unsigned char)(COVEY_ENCODING_BYTES_LITTLE + COVEY_ENCODING_BYTES_BIG - *encoding);
     image_mend(image.bytes, image.size);
     covey_report report = try_to_load(&(covey_load_desc){ .types = types });
     assert_int_equal(report.fault, COVEY_FAULT_TYPE);
@@ -387,11 +387,11 @@ static void test_storage_and_policy_may_change(void **state) {
     (void)state;
     static const covey_type kinds[] = {
         { .storage = COVEY_STORAGE_BLOCK },
-        { .storage = COVEY_STORAGE_PINNED, .zero_vacated = true },
+        { .storage = COVEY_STORAGE_PINNED, .zero_erased = true },
         { .storage = COVEY_STORAGE_SPARSE },
         { .policy = COVEY_IN_PLACE },
         { .policy = COVEY_SWAP_ONLY },
-        { .policy = COVEY_ORDERED, .zero_vacated = true },
+        { .policy = COVEY_ORDERED, .zero_erased = true },
         { .storage = COVEY_STORAGE_BLOCK, .ticks = true },
         { .storage = COVEY_STORAGE_SPARSE, .ticks = true },
     };
@@ -531,7 +531,7 @@ static void test_what_was_kept_can_be_loaded_by_a_program_that_knows_it(void **s
 /* A type of the call that the world cannot take. */
 static void test_types_that_the_world_knows_otherwise_are_refused(void **state) {
     (void)state;
-    static const covey_type wrong = { .name = "Shape", .size = 8, .align = 3, .raw = true };
+    static const covey_type wrong = { .name = "Shape", .size = 8, .align = 3, .as_bytes = true };
     const covey_type *types[] = { &number_type, NULL }, *wrong_types[] = { &wrong, NULL };
     assert_non_null(covey_add_raw(origin, covey_create(origin), &number_type, &some_number));
     save(origin, &image);
@@ -603,8 +603,8 @@ static void test_an_image_has_a_type_once(void **state) {
 
 static void test_an_image_has_a_resource_once(void **state) {
     (void)state;
-    static const covey_type one = { .name = "One", .size = 4, .align = 4, .raw = true };
-    static const covey_type two = { .name = "Two", .size = 4, .align = 4, .raw = true };
+    static const covey_type one = { .name = "One", .size = 4, .align = 4, .as_bytes = true };
+    static const covey_type two = { .name = "Two", .size = 4, .align = 4, .as_bytes = true };
     const covey_type *types[] = { &one, &two, NULL };
     assert_non_null(covey_resource_set_raw(origin, &one, NULL));
     assert_non_null(covey_resource_set_raw(origin, &two, NULL));
@@ -618,7 +618,7 @@ static void test_an_image_has_a_resource_once(void **state) {
 
 static void test_the_library_s_own_types_cannot_be_smuggled_in(void **state) {
     (void)state;
-    static const covey_type spy = { .name = "coveyXspies", .size = 4, .align = 4, .raw = true };
+    static const covey_type spy = { .name = "coveyXspies", .size = 4, .align = 4, .as_bytes = true };
     assert_non_null(covey_add_raw(origin, covey_create(origin), &spy, NULL));
     save(origin, &image);
     memcpy(image.bytes + find_section(COVEY_SECTION_POOL, "coveyXspies") + 2, "covey.names", 11);

@@ -379,7 +379,7 @@ static void test_indices_between_entities_are_skipped(void **state) {
     uint32_t value = 7;
     for (uint32_t i = 0; i < 2; i++) assert_non_null(covey_add_raw(world, near, types[i], &value));
     assert_non_null(covey_add_raw(world, far, types[1], &value));
-    const covey_view_desc descs[] = { { .disabled = false },
+    const covey_view_desc descs[] = { { .include_disabled = false },
                                       { .without = { types[0] } },
                                       { .without = { types[1] } },
                                       { .any = { types[0], types[1] } },

@@ -25,7 +25,7 @@ cp "$script" "$work/auto-load$folder/"
 
 look() { # OPTION...
     gdb -nx -batch "$@" -ex 'set width 0' -ex 'set print pretty off' -ex 'break stop_for_gdb' -ex run \
-        -ex 'print e' -ex 'print none' -ex 'print handle' -ex 'print *world' -ex 'print *positions' -ex 'print *healths' \
+        -ex 'print e' -ex 'print none' -ex 'print *world' -ex 'print *positions' -ex 'print *healths' \
         -ex 'print *seats' -ex 'print view' -ex 'print covey_type_Position' -ex 'set $covey_world = world' \
         -ex 'print e' -ex 'print gone' -ex 'covey world 12' "$work/main" 2>&1 | sed -n '/^\$1 = /,$p'
 }

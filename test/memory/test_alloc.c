@@ -186,7 +186,7 @@ static void a_world_counts_every_byte_at_every_step(void **state) {
     covey_shrink(world);
     counts_agree(world, &heap);
     assert_true(heap.bytes < before);
-    covey_clear_all(world);
+    covey_clear_components(world);
     covey_shrink(world);
     counts_agree(world, &heap);
     covey_world_destroy(world);
@@ -221,7 +221,7 @@ static void values_larger_than_all_memory_are_refused(void **state) {
         assert_int_equal(covey_sparse_set_push(set, id(0), NULL), COVEY_ERROR_MEMORY);
         covey_entity range[] = { id(1), id(2) };
         assert_int_equal(covey_sparse_set_push_range(set, range, 2, NULL), COVEY_ERROR_MEMORY);
-        assert_int_equal(covey_sparse_set_size(set), 0);
+        assert_int_equal(covey_sparse_set_position_count(set), 0);
         assert_false(covey_sparse_set_contains(set, id(0)));
         set_finish(set, &r.heap);
     }

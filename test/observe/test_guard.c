@@ -1,8 +1,6 @@
 /* Systems that use what they did not declare, as assertion level 2 finds them: which system, which type, and what to
  * do. test_hook.c, which lists all changing calls, tests that systems cannot make structural changes. This program has
  * the library compiled at level 2, whatever the level of the build is. */
-#include <covey/handle.h>
-
 #include "fixture.h"
 
 #include <covey/hierarchy.h>
@@ -20,10 +18,10 @@ typedef Value Grouped; /* is owned by a group */
 typedef Value Copied;  /* is used by no call of the tables */
 typedef Value Setting; /* is a resource */
 COVEY_COMPONENT_DEFINE(Timed, .ticks = true);
-COVEY_COMPONENT_DEFINE(Heard, .raw = true);
+COVEY_COMPONENT_DEFINE(Heard, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(Grouped, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Copied);
-COVEY_COMPONENT_DEFINE(Setting, .raw = true);
+COVEY_COMPONENT_DEFINE(Setting, .as_bytes = true);
 COVEY_TAG_DEFINE(Ticking, .ticks = true);
 
 /* ---- A guard -----------------------------------------------------------------------------------------------------*/
@@ -130,9 +128,6 @@ static void walk(covey_iter it, uint32_t count) {
 }
 
 static void get(void) { assert_int_equal(covey_get(world, e, Packed)->number, 1); }
-static void get_through_handle(void) {
-    assert_int_equal(covey_handle_get(((covey_handle){ world, e }), Packed)->number, 1);
-}
 static void pool_get(void) { assert_int_equal(covey_pool_get(packed, e, Packed)->number, 1); }
 static void pool_get_unchecked(void) { assert_int_equal(covey_pool_get_unchecked(packed, e, Packed)->number, 1); }
 static void pool_value_at(void) { assert_int_equal(covey_pool_value_at(blocked, e.index, Blocked)->number, 3); }
@@ -180,7 +175,6 @@ static void clone_into(void) {
 
 static void set(void) { assert_int_equal(covey_set(world, e, Packed, { 1, ~1u })->number, 1); }
 static void set_value(void) { assert_non_null(covey_set_value(world, e, Packed, &first)); }
-static void set_through_handle(void) { covey_handle_set(((covey_handle){ world, e }), Packed, { 1, ~1u }); }
 static void pool_set(void) { assert_non_null(covey_pool_set(packed, e, Packed, { 1, ~1u })); }
 static void replace(void) {
     Packed value = { 1, ~1u };
@@ -233,7 +227,6 @@ typedef struct use {
     { #call, call, covey_id(T), COVEY__ACCESS_WRITE, true }
 static const use uses[] = {
     READS(get, Packed),
-    READS(get_through_handle, Packed),
     READS(pool_get, Packed),
     READS(pool_get_unchecked, Packed),
     READS(pool_value_at, Blocked),
@@ -250,7 +243,6 @@ static const use uses[] = {
     READS(save, Heard),
     WRITES(set, Packed),
     WRITES(set_value, Packed),
-    WRITES(set_through_handle, Packed),
     WRITES(pool_set, Packed),
     WRITES(replace, Packed),
     WRITES(patch, Packed),
@@ -431,7 +423,7 @@ static void ask_entities(void) {
 static void ask_pools(void) {
     assert_ptr_equal(covey_pool_of(world, Packed), packed);
     assert_ptr_equal(covey_pool_find(world, Packed), packed);
-    assert_true(covey_pool_has(packed, e) && covey_pool_count(packed) == 1 && covey_pool_size(packed) == 1);
+    assert_true(covey_pool_has(packed, e) && covey_pool_count(packed) == 1 && covey_pool_position_count(packed) == 1);
     assert_true(covey_pool_next(packed, 0) == 0 && covey_pool_position(packed, e) == 0);
     assert_same(covey_pool_at(packed, 0), e);
     assert_same(covey_pool_ids(packed)[0], e);

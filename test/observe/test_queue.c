@@ -406,7 +406,7 @@ static void values_that_are_not_bytes_are_refused(void **state) {
         { .name = "drops", .size = 8, .align = 4, .drop = drop },
         { .name = "copies", .size = 8, .align = 4, .drop = drop, .copy = copy },
         { .name = "no copy", .size = 8, .align = 4, .no_copy = true },
-        { .name = "wiped", .size = 8, .align = 4, .zero_vacated = true },
+        { .name = "wiped", .size = 8, .align = 4, .zero_erased = true },
     };
     covey_queue *kept = covey_queue_create(world);
     for (uint32_t i = 0; i < COUNT_OF(types); i++) {

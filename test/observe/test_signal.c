@@ -967,7 +967,8 @@ static void clearing_reaches_all_that_was_there(void **state) {
         assert_true(covey_create_many(world, many, 100));
         for (uint32_t i = 0; i < 100; i++) add_value(many[i], covey_id(Packed), 100 + i);
         covey_pool *pool = covey_pool_of(world, Packed);
-        if (round == 0) assert_int_equal(covey_pool_keep(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+        if (round == 0)
+            assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
         else {
             assert_true(covey_add_tag(world, e[7], Marked));
             assert_non_null(
@@ -1046,7 +1047,7 @@ static void clearing_all_is_heard(void **state) {
     listen(&b, covey_id(Blocked), COVEY_ON_REMOVE);
     add_value(e[0], covey_id(Packed), 1);
     add_value(e[1], covey_id(Blocked), 1);
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_told("a-0 b-1");
 }
 
@@ -1172,7 +1173,8 @@ static void kept_pools_are_sorted_when_listeners_are_called(void **state) {
     create_entities(8);
     about = covey_id(Packed);
     a.acts = 0;
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, Packed), &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, Packed), &(covey_order){ .key = COVEY_KEY_U32 }),
+                     COVEY_OK);
     listen(&a, covey_id(Packed), COMPONENT_SIGNALS);
     static const uint32_t numbers[] = { 5, 2, 9, 1 };
     for (uint32_t i = 0; i < 4; i++)

@@ -234,7 +234,7 @@ static bool destroy_all(scene *s) {
 }
 static bool clear(scene *s) {
     covey_clear(s->world, Plain);
-    covey_clear_all(s->world);
+    covey_clear_components(s->world);
     return true;
 }
 static bool set_without_queue(scene *s) {

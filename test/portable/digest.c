@@ -99,7 +99,7 @@ static void mix_pool(run *r, const covey_world *world, const covey_type *type) {
     const covey_pool *pool = covey_pool_find_raw(world, type);
     if (!pool) return;
     mix_text(r, type->name);
-    mix(r, (covey_pool_size)(pool));
+    mix(r, (covey_pool_position_count)(pool));
     for (uint32_t p = covey_pool_next(pool, 0); p != COVEY_NONE; p = covey_pool_next(pool, p + 1)) {
         covey_entity e = covey_pool_at(pool, p);
         mix(r, p);
@@ -176,7 +176,7 @@ static void mix_views(run *r) {
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Blocked), covey_id(Pinned) }, .read = { covey_id(Blocked) } });
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Packed) }, .without = { covey_id(Kept) } });
     mix_view(r, &(covey_view_desc){ .with = { covey_id(Ordered) }, .any = { covey_id(Near), covey_id(Fixed) } });
-    mix_view(r, &(covey_view_desc){ .with = { covey_id(Fixed) }, .disabled = true });
+    mix_view(r, &(covey_view_desc){ .with = { covey_id(Fixed) }, .include_disabled = true });
     mix_forms(r, covey_group_iter(r->group), covey_group_iter(r->group));
     mix_forms(r, covey_reactive_iter(r->reactive), covey_reactive_iter(r->reactive));
     covey_reactive_clear(r->reactive);
@@ -280,7 +280,10 @@ static void step_create_at(run *r) {
     if (covey_alive(r->world, r->e)) return;
     uint32_t index = below(r, 20000), next = covey_generation_at(r->world, index) + r->kind;
     if (r->kind == 0) meet(r, covey_create_at(r->world, index));
-    else meet(r, covey_create_exact(r->world, covey_entity_make(index, next)));
+    else {
+        covey_entity e = covey_entity_make(index, next);
+        meet(r, covey_create_exact(r->world, &e, 1, COVEY_EXACT_NEW) ? e : COVEY_NULL);
+    }
 }
 
 static void step_destroy(run *r) { mix(r, covey_destroy(r->world, r->e)); }
@@ -301,7 +304,7 @@ static void step_able(run *r) {
 static void step_tree(run *r) {
     mix(r, (uint64_t)covey_parent_set(r->world, r->e, r->other));
     mix(r, covey_depth(r->world, r->e));
-    mix_entity(r, covey_tree_next_by_level(r->world, r->other, r->e));
+    mix_entity(r, covey_tree_next(r->world, r->other, r->e));
 }
 
 static void step_name(run *r) {
@@ -345,7 +348,7 @@ static void step_order(run *r) {
     const covey_order *order = &orders[below(r, 4)];
     switch (r->kind) {
     case 0: mix(r, (uint64_t)covey_pool_sort(covey_pool_of_raw(r->world, r->type), order)); break;
-    case 1: mix(r, (uint64_t)covey_pool_keep(covey_pool_of(r->world, Sorted), order)); break;
+    case 1: mix(r, (uint64_t)covey_pool_keep_sorted(covey_pool_of(r->world, Sorted), order)); break;
     case 2: mix(r, (uint64_t)covey_group_sort(r->group, 0, order)); break;
     default: mix(r, (uint64_t)covey_pool_sort_by_depth(covey_pool_of(r->world, Packed))); break;
     }

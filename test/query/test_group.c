@@ -636,7 +636,7 @@ static void drop_one(void *value, void *context) {
 typedef Value Handle;
 typedef Value HandleBlock;
 COVEY_COMPONENT_DEFINE(Handle, OWNED, .copy = copy_some, .drop = drop_one);
-COVEY_COMPONENT_DEFINE(HandleBlock, .copy = copy_some, .drop = drop_one, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(HandleBlock, .copy = copy_some, .drop = drop_one, .zero_erased = true);
 
 static void test_nobody_joins_when_a_copy_fails(void **state) {
     (void)state;
@@ -713,7 +713,7 @@ static void test_clearing_and_destroying_everything(void **state) {
     for (uint32_t shape = 0; shape < COUNT_OF(shapes); shape++) {
         scatter_for(&shapes[shape], shape);
         const covey_group *group = make_group(&shapes[shape]);
-        covey_clear_all(world);
+        covey_clear_components(world);
         assert_int_equal(covey_group_count(group), 0);
         check_all();
         scatter_for(&shapes[shape], shape + 1);
@@ -1094,12 +1094,13 @@ static void test_which_pools_are_not_owned(void **state) {
 static void test_a_pool_that_is_kept_in_order_is_not_owned(void **state) {
     (void)state;
     scatter(types, COUNT_OF(types), 4);
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, A), &(covey_order){ .key = COVEY_KEY_INDEX }), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, A), &(covey_order){ .key = COVEY_KEY_INDEX }),
+                     COVEY_OK);
     assert_not_made(
         &(covey_group_desc){ .own = { covey_id(B), covey_id(A) } }, COVEY_ERROR_REFUSED,
-        "a group cannot own A: it is kept in an order: end that with covey_pool_keep; ask for it with .with");
+        "a group cannot own A: it is kept sorted: end that with covey_pool_keep_sorted; ask for it with .with");
     make_group(&(covey_group_desc){ .own = { covey_id(B) }, .with = { covey_id(A) } });
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, A), NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, A), NULL), COVEY_OK);
     make_group(&(covey_group_desc){ .own = { covey_id(B), covey_id(A) } });
 }
 #endif
@@ -1175,8 +1176,8 @@ static void test_the_order_of_an_owned_pool_is_the_groups(void **state) {
         assert_int_equal(covey_pool_sort(pool, &by_number), COVEY_ERROR_REFUSED);
         assert_non_null(strstr(heard.text, "its order is that of the group own A, B with C without X"));
         assert_int_equal(covey_pool_sort_as(pool, covey_pool_of(world, C)), COVEY_ERROR_REFUSED);
-        assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_ERROR_REFUSED);
-        assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK); /* it was not kept */
+        assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_ERROR_REFUSED);
+        assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK); /* it was not kept */
         assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED);
         assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_PINNED), COVEY_ERROR_REFUSED);
         covey_advice advice[COUNT_OF(types)];
@@ -1213,7 +1214,7 @@ static void test_a_pool_that_is_not_owned_keeps_its_freedom(void **state) {
         assert_int_equal(covey_pool_swap(pool, covey_pool_at(pool, 0), covey_pool_at(pool, 1)), COVEY_OK);
         assert_int_equal(covey_pool_sort_as(pool, covey_pool_of(world, A)), COVEY_OK);
         assert_int_equal(covey_pool_sort(pool, &by_number), COVEY_OK);
-        assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
+        assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
         check_all();
     }
     for (uint32_t step = 0; step < 200; step++) change_something(&random);
@@ -1221,7 +1222,7 @@ static void test_a_pool_that_is_not_owned_keeps_its_freedom(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(freed); i++) {
         covey_pool *pool = covey_pool_of_raw(world, freed[i]);
         assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED); /* it is kept in order */
-        assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+        assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
         assert_non_null(pool->observers); /* still for the groups */
     }
     for (uint32_t step = 0; step < 200; step++) change_something(&random);
@@ -1283,14 +1284,14 @@ static void test_a_pool_that_is_kept_in_order_stays_so_when_a_group_ends(void **
     scatter(types, COUNT_OF(types), 2);
     covey_pool *a = covey_pool_of(world, A);
     covey_group *group = make_group(&(covey_group_desc){ .with = { AB } });
-    assert_int_equal(covey_pool_keep(a, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(a, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
     covey_group_destroy(group);
     assert_true(a->observers && a->observers->keeps_order);
     for (uint32_t i = 0; i < COUNT; i += 3)
         if (!take(e[i], covey_id(A))) give(e[i], covey_id(A));
     for (uint32_t i = 1; i < covey_pool_count(a); i++)
         assert_true(covey_pool_values(a, A)[i - 1].number <= covey_pool_values(a, A)[i].number);
-    assert_int_equal(covey_pool_keep(a, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(a, NULL), COVEY_OK);
     assert_null(a->observers);
 }
 
@@ -1332,7 +1333,7 @@ static void test_a_group_as_text(void **state) {
 /* ---- Values that need an end --------------------------------------------------------------------------------------*/
 
 typedef Value Wiped;
-COVEY_COMPONENT_DEFINE(Wiped, OWNED, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Wiped, OWNED, .zero_erased = true);
 
 static void add_owned(covey_entity to, const covey_type *type) {
     assert_non_null(give(to, type));
@@ -1382,7 +1383,7 @@ static void assert_wiped(void) {
 }
 
 /* In a block, these are the bytes of the slot behind the last one that is taken. */
-static void assert_vacated(uint32_t index) {
+static void assert_erased(uint32_t index) {
     const covey__block_store *blocks = &covey_pool_of(world, Wiped)->blocks;
     const covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index), used = page->used[block];
@@ -1391,7 +1392,7 @@ static void assert_vacated(uint32_t index) {
     for (size_t i = 0; i < sizeof(Wiped); i++) assert_int_equal(bytes[i], 0);
 }
 
-static void test_bytes_that_joins_and_leaves_vacate_are_zero(void **state) {
+static void test_bytes_that_joins_and_leaves_free_are_zero(void **state) {
     (void)state;
     test_random random = { 9 };
     covey_pool *pool = covey_pool_of(world, Wiped);
@@ -1405,7 +1406,7 @@ static void test_bytes_that_joins_and_leaves_vacate_are_zero(void **state) {
         bool taken = take(e[k], type);
         if (!taken) assert_non_null(give(e[k], type));
         if (!IN_BLOCKS) assert_wiped();
-        else if (taken && type == covey_id(Wiped)) assert_vacated(e[k].index);
+        else if (taken && type == covey_id(Wiped)) assert_erased(e[k].index);
     }
     check_all();
     assert_true(covey_group_count(first_group()) > 5);
@@ -1610,7 +1611,7 @@ typedef struct Odd {
 } Odd;
 COVEY_COMPONENT_DEFINE(Wide, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Narrow, .storage = COVEY_STORAGE_SPARSE);
-COVEY_COMPONENT_DEFINE(Odd, .storage = COVEY_STORAGE_SPARSE, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Odd, .storage = COVEY_STORAGE_SPARSE, .zero_erased = true);
 
 static void test_values_of_several_sizes_are_sorted_together(void **state) {
     (void)state;
@@ -1901,7 +1902,7 @@ static bool clears(scene *s) {
     return true;
 }
 static bool clears_everything(scene *s) {
-    covey_clear_all(s->world);
+    covey_clear_components(s->world);
     return true;
 }
 static bool destroys_everything(scene *s) {
@@ -1927,7 +1928,7 @@ static const operation free_operations[] = {
     { "removing, from owned pools", with_inner, joins_and_leaves },
     { "covey_clear, of groups", with_unowned, clears },
     { "covey_clear, of owned pools", with_inner, clears },
-    { "covey_clear_all, of groups", with_unowned, clears_everything },
+    { "covey_clear_components, of groups", with_unowned, clears_everything },
     { "covey_destroy_all, of groups", with_unowned, destroys_everything },
     { "covey_destroy_all, of owned pools", with_inner, destroys_everything },
     { "covey_group_destroy", with_unowned, ends },
@@ -2138,7 +2139,7 @@ int main(void) {
         GROUP_TEST(test_a_pool_that_is_not_owned_keeps_its_freedom),
         GROUP_TEST(test_a_group_as_text),
         GROUP_TEST(test_each_value_is_dropped_once),
-        GROUP_TEST(test_bytes_that_joins_and_leaves_vacate_are_zero),
+        GROUP_TEST(test_bytes_that_joins_and_leaves_free_are_zero),
         GROUP_TEST(test_a_group_is_found_by_its_description),
         GROUP_TEST(test_which_descriptions_are_the_same),
         GROUP_TEST(test_losing_what_is_excluded_never_asks_for_memory),

@@ -127,9 +127,9 @@ static void several_types_and_reasons(void **state) {
     covey_remove_raw(world, e[2], covey_id(Marked));
     assert_collected("0 2");
     assert_forgotten();
-    covey_clear_all(world); /* what was collected is no component */
+    covey_clear_components(world); /* what was collected is no component */
     assert_collected("1");
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_collected("1");
 }
 
@@ -224,7 +224,7 @@ static void the_tag_is_refused(void **state) {
     assert_int_equal(covey_pool_convert(covey_pool_of_raw(world, tag), COVEY_STORAGE_SPARSE), COVEY_ERROR_REFUSED);
     assert_null(covey_reactive_create(world, &(covey_reactive_desc){ .added = { tag } }));
     assert_failed(COVEY_ERROR_REFUSED);
-    assert_int_equal(covey_pool_keep(covey_pool_of_raw(world, tag), &(covey_order){ 0 }), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of_raw(world, tag), &(covey_order){ 0 }), COVEY_ERROR_REFUSED);
 }
 
 static void wrong_descriptions_are_refused(void **state) {

@@ -1053,11 +1053,11 @@ static void test_others_that_are_disabled_while_rows_are_visited_are_found(void 
 static void test_views_that_ask_for_the_disabled_do_not_mind(void **state) {
     (void)state;
     fill_world(covey_id(Packed));
-    start((covey_view_desc){ .with = { covey_id(Base) }, .disabled = true });
+    start((covey_view_desc){ .with = { covey_id(Base) }, .include_disabled = true });
     assert_true(covey_next(&it));
     assert_int_equal(covey_disable(world, e[3]), COVEY_OK);
     while (covey_next(&it)) assert_int_equal(covey_disable(world, e[4]), COVEY_OK);
-    start((covey_view_desc){ .with = { covey_id(Base) }, .disabled = true });
+    start((covey_view_desc){ .with = { covey_id(Base) }, .include_disabled = true });
     while (covey_next_row(&it, &row)) assert_int_equal(covey_disable(world, e[COUNT - 1]), COVEY_OK);
 }
 

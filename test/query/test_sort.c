@@ -40,7 +40,7 @@ static uint32_t row_count;
 
 /* The positions of a pool, the dead ones behind included. */
 static void remember(const covey_pool *pool) {
-    row_count = covey_sparse_set_size(&pool->set);
+    row_count = covey_sparse_set_position_count(&pool->set);
     assert_true(row_count <= COUNT_OF(rows) && pool->size <= WIDEST);
     for (uint32_t i = 0; i < row_count; i++) {
         rows[i].e = pool->set.ids[i];
@@ -120,7 +120,7 @@ static void naive_sort(const covey_order *order, uint32_t count) {
 
 /* The pool has the rows, byte for byte, and handles lead to them. */
 static void assert_rows(const covey_pool *pool) {
-    assert_int_equal(covey_sparse_set_size(&pool->set), row_count);
+    assert_int_equal(covey_sparse_set_position_count(&pool->set), row_count);
     for (uint32_t i = 0; i < row_count; i++) {
         const char *value = (const char *)pool->set.data + (size_t)i * pool->size;
         if (!covey_same(pool->set.ids[i], rows[i].e) || memcmp(value, rows[i].bytes, pool->size) != 0)
@@ -147,7 +147,7 @@ static covey_pool *fill(const covey_type *type, const uint32_t *numbers, uint32_
 }
 
 static void assert_numbers(const covey_pool *pool, const uint32_t *numbers, uint32_t count) {
-    assert_int_equal(covey_pool_size(pool), count);
+    assert_int_equal(covey_pool_position_count(pool), count);
     for (uint32_t i = 0; i < count; i++) {
         const Value *value = covey_pool_value_at_raw(pool, i);
         assert_int_equal(value->number, numbers[i]);
@@ -328,7 +328,7 @@ static void test_keys_lie_anywhere_in_the_value(void **state) {
                 uint64_t digest = world_digest(world);
                 assert_int_equal(covey_pool_sort(pool, &order), COVEY_ERROR_RANGE);
                 assert_failed(COVEY_ERROR_RANGE);
-                assert_int_equal(covey_pool_keep(pool, &order), COVEY_ERROR_RANGE);
+                assert_int_equal(covey_pool_keep_sorted(pool, &order), COVEY_ERROR_RANGE);
                 assert_null(pool->observers);
                 assert_true(world_digest(world) == digest);
             }
@@ -345,7 +345,7 @@ static void test_an_unknown_kind_of_key_is_refused(void **state) {
         covey_order order = { .key = (covey_key)kinds[i] };
         assert_int_equal(covey_pool_sort(pool, &order), COVEY_ERROR_RANGE);
         assert_failed(COVEY_ERROR_RANGE);
-        assert_int_equal(covey_pool_keep(pool, &order), COVEY_ERROR_RANGE);
+        assert_int_equal(covey_pool_keep_sorted(pool, &order), COVEY_ERROR_RANGE);
     }
     assert_numbers(pool, NUMBERS(3, 1, 2));
 }
@@ -447,14 +447,14 @@ static void test_a_pool_is_kept_by_functions_that_see_entities(void **state) {
         covey_order order = { .context = &row_count };
         if (how == 0) order.compare_entities = compare_by_other;
         else order.key = COVEY_KEY_U32, order.key_of_entity = key_by_other;
-        assert_int_equal(covey_pool_keep(pool, &order), COVEY_OK);
+        assert_int_equal(covey_pool_keep_sorted(pool, &order), COVEY_OK);
         for (uint32_t i = 0; i < 20; i++) add_value(e[i], covey_id(Packed), i);
         Value values[20];
         for (uint32_t i = 0; i < 20; i++) values[i] = (Value){ 20 + i, ~(20 + i) };
         assert_true(covey_add_array_raw(world, e + 20, 20, covey_id(Packed), values));
         for (uint32_t i = 0; i < 40; i++) assert_int_equal(rank_of(covey_pool_at(pool, i)), i);
         test_world_is_valid(world);
-        assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+        assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
         covey_clear(world, Packed);
     }
 }
@@ -497,7 +497,7 @@ static void test_an_order_has_one_function(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(wrong); i++) {
         assert_int_equal(covey_pool_sort(pool, &wrong[i]), COVEY_ERROR_RANGE);
         assert_failed(COVEY_ERROR_RANGE);
-        assert_int_equal(covey_pool_keep(pool, &wrong[i]), COVEY_ERROR_RANGE);
+        assert_int_equal(covey_pool_keep_sorted(pool, &wrong[i]), COVEY_ERROR_RANGE);
         assert_numbers(pool, NUMBERS(3, 1, 2));
     }
 }
@@ -515,7 +515,7 @@ static void test_none_and_one_and_two_are_sorted(void **state) {
     covey_clear(world, Packed);
     sorts(pool, &by_number);
     assert_int_equal(covey_pool_sort_as(pool, pool), COVEY_OK);
-    assert_int_equal(covey_pool_size(pool), 0);
+    assert_int_equal(covey_pool_position_count(pool), 0);
 }
 
 /* ---- Any input ----------------------------------------------------------------------------------------------------*/
@@ -691,13 +691,13 @@ static void test_values_that_do_not_move_are_not_sorted(void **state) {
         covey_pool *pool = fill(types[i], NUMBERS(5, 3, 8, 1));
         uint64_t digest = world_digest(world);
         covey_result results[] = { covey_pool_sort(pool, &by_number), covey_pool_sort(pool, NULL),
-                                   covey_pool_sort_as(pool, pool), covey_pool_keep(pool, &by_number) };
+                                   covey_pool_sort_as(pool, pool), covey_pool_keep_sorted(pool, &by_number) };
         for (uint32_t k = 0; k < COUNT_OF(results); k++) assert_int_equal(results[k], COVEY_ERROR_REFUSED);
         assert_failed(COVEY_ERROR_REFUSED);
         assert_non_null(strstr(heard.text, types[i]->name));
         assert_true(world_digest(world) == digest);
         assert_null(pool->observers);
-        assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK); /* nothing to end */
+        assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK); /* nothing to end */
     }
 }
 
@@ -715,7 +715,7 @@ static void test_an_owned_pool_has_the_order_of_its_group(void **state) {
         heard = (test_heard){ 0 };
         covey_result result = i == 0   ? covey_pool_sort(pool, &by_number)
                               : i == 1 ? covey_pool_sort_as(pool, pool)
-                                       : covey_pool_keep(pool, &by_number);
+                                       : covey_pool_keep_sorted(pool, &by_number);
         assert_int_equal(result, COVEY_ERROR_REFUSED);
         assert_failed(COVEY_ERROR_REFUSED);
         assert_non_null(strstr(heard.text, text));
@@ -752,7 +752,7 @@ static void test_a_pool_takes_the_order_of_another(void **state) {
         test_random random = { round };
         const covey_type *type = sorted[round % 3], *other = storage_types[round / 3 % 6];
         if (type == other) other = covey_id(Keyed);
-        covey_clear_all(world);
+        covey_clear_components(world);
         for (uint32_t i = 0; i < 200; i++) {
             covey_entity a = e[test_below(&random, 150)], b = e[test_below(&random, 200)];
             if (!covey_has_raw(world, a, type)) assert_non_null(add_value(a, type, i));
@@ -805,7 +805,7 @@ static void test_a_group_that_owns_nothing_is_not_disturbed(void **state) {
     assert_non_null(group);
     sorts(pool, &by_number);
     sorts_as(pool, covey_pool_of(world, Marked));
-    assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
     assert_int_equal(covey_group_count(group), 30);
     covey_iter it = covey_group_iter(group);
     for (uint32_t seen = 0; covey_next(&it);)
@@ -813,22 +813,22 @@ static void test_a_group_that_owns_nothing_is_not_disturbed(void **state) {
     add_value(e[60], covey_id(Packed), 10); /* the group and the order both want to know */
     covey_add_tag(world, e[60], Marked);
     assert_true(covey_group_contains(group, e[60]));
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_non_null(pool->observers); /* the group still does */
     test_world_is_valid(world);
     assert_true(covey_destroy(world, e[60]));
     assert_int_equal(covey_group_count(group), 30);
-    assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
     covey_group_destroy(group);
     assert_true(pool->observers && pool->observers->keeps_order);
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_null(pool->observers);
 }
 
 /* ---- Nothing is left behind ---------------------------------------------------------------------------------------*/
 
 typedef Value Wiped;
-COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_SPARSE, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_SPARSE, .zero_erased = true);
 
 /* An allocator that looks for the secret, and for what it is in a key that descends, in what it takes back. */
 #define SECRET 0xA7A7A7A7u
@@ -886,7 +886,7 @@ static void test_zeroed_values_leave_nothing_where_they_waited(void **state) {
     covey_entity many[60];
     assert_true(covey_create_many(other, many, COUNT_OF(many)));
     leaked = 0;
-    assert_int_equal(covey_pool_keep(pool, &wiped_orders[0]), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &wiped_orders[0]), COVEY_OK);
     for (uint32_t k = 0; k < COUNT_OF(many); k++) {
         assert_non_null(covey_add_value(other, many[k], Wiped, (&(Wiped){ SECRET, k * 7 % 61 })));
         const Wiped *behind = (const Wiped *)pool->set.data + pool->set.end;
@@ -997,7 +997,7 @@ static void inserts(covey_pool *pool, const covey_order *order, add_fn *add, cov
 static void keeps(covey_pool *pool, const covey_order *order) {
     remember(pool);
     naive_sort(order, row_count);
-    assert_int_equal(covey_pool_keep(pool, order), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, order), COVEY_OK);
     assert_true((pool->uses & COVEY_USE_ORDER) != 0);
     assert_rows(pool);
 }
@@ -1016,7 +1016,7 @@ static void test_whatever_is_added_to_a_kept_pool_goes_to_its_place(void **state
             if (k % 4 == 0) covey_pool_shrink(pool);
             inserts(pool, order, ways[i], e[(k * 3) % 40 + 5], test_below(&random, 10));
         }
-        assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+        assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     }
 }
 
@@ -1081,7 +1081,7 @@ static void test_a_pool_is_kept_in_any_order_whatever_happens(void **state) {
 static void test_equals_are_added_behind_those_that_are_there(void **state) {
     (void)state;
     covey_pool *pool = covey_pool_of(world, Packed);
-    assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
     const uint32_t numbers[] = { 2, 1, 2, 1, 2 }, places[] = { 1, 3, 0, 2, 4 };
     for (uint32_t i = 0; i < 5; i++) add_value(e[i], covey_id(Packed), numbers[i]);
     for (uint32_t i = 0; i < 5; i++) assert_same(covey_pool_at(pool, i), e[places[i]]);
@@ -1108,7 +1108,7 @@ static void test_many_are_merged_whatever_memory_is_left(void **state) {
         for (uint32_t i = 0; i < ADDED && done; i++) naive_insert(order, e[10 + i], &values[i], sizeof *values);
         assert_rows(pool);
         test_world_is_valid(world);
-        assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+        assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
         if (!done) refused++;
         else *(failed ? &inserted : &merged) += 1;
     }
@@ -1137,13 +1137,13 @@ static void test_many_at_once_go_to_their_places(void **state) {
         assert_null(add_literal(pool, e[10], 3));
         assert_failed(COVEY_ERROR_PRESENT);
         assert_true(world_digest(world) == digest);
-        assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+        assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     }
     covey_pool *pool = covey_pool_of(world, Packed);
     keeps(pool, &by_number_down);
     const Packed *zeros = NULL;
     assert_true(covey_add_array(world, e + 20, 2, Packed, zeros));
-    assert_same(covey_pool_at(pool, covey_pool_size(pool) - 1), e[21]);
+    assert_same(covey_pool_at(pool, covey_pool_position_count(pool) - 1), e[21]);
     test_world_is_valid(world);
 }
 
@@ -1168,14 +1168,14 @@ static void test_tags_are_kept_by_index(void **state) {
 static void test_clearing_does_not_end_an_order(void **state) {
     (void)state;
     covey_pool *pool = fill(covey_id(Packed), NUMBERS(3, 1));
-    assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
     covey_clear(world, Packed);
     fill(covey_id(Packed), NUMBERS(3, 1, 2, 5, 4));
     assert_numbers(pool, NUMBERS(1, 2, 3, 4, 5));
     assert_int_equal(covey_destroy_many(world, (const covey_entity[]){ e[1], e[0] }, 2), 2);
     assert_numbers(pool, NUMBERS(2, 4, 5));
     covey_destroy_all(world);
-    assert_int_equal(covey_pool_size(pool), 0);
+    assert_int_equal(covey_pool_position_count(pool), 0);
     assert_true(pool->observers->keeps_order);
 }
 
@@ -1183,11 +1183,11 @@ static void test_an_order_ends_and_the_quick_path_is_back(void **state) {
     (void)state;
     covey_pool *pool = fill(covey_id(Packed), NUMBERS(3, 1, 2));
     assert_int_equal(covey_pool_reserve(pool, 10), COVEY_OK);
-    assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
     assert_non_null(pool->observers);
     assert_int_equal(pool->set.room, 0);
     assert_int_equal(pool->set.removal, COVEY__REMOVE_SLOWLY);
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_null(pool->observers);
     assert_true(pool->set.room >= 10);
     assert_int_equal(pool->set.removal, COVEY__REMOVE_SWAPPING);
@@ -1195,7 +1195,7 @@ static void test_an_order_ends_and_the_quick_path_is_back(void **state) {
     assert_numbers(pool, NUMBERS(1, 2, 3, 0));
     assert_true(remove_value(e[1], covey_id(Packed)));
     assert_numbers(pool, NUMBERS(0, 2, 3));
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK); /* again */
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK); /* again */
 }
 
 static void test_what_is_not_swap_and_pop_is_not_kept(void **state) {
@@ -1206,7 +1206,7 @@ static void test_what_is_not_swap_and_pop_is_not_kept(void **state) {
         covey_pool *pool = fill(types[i], NUMBERS(3, 1, 2));
         uint64_t digest = world_digest(world);
         heard = (test_heard){ 0 };
-        assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_ERROR_REFUSED);
+        assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_ERROR_REFUSED);
         assert_failed(COVEY_ERROR_REFUSED);
         assert_null(pool->observers);
         assert_true(world_digest(world) == digest);
@@ -1218,13 +1218,14 @@ static void test_all_of_a_pool_is_kept_or_nothing(void **state) {
     covey_pool *pool = fill(covey_id(Packed), NUMBERS(3, 1, 2));
     covey_order order = by_number;
     order.count = 2;
-    assert_int_equal(covey_pool_keep(pool, &order), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_pool_keep_sorted(pool, &order), COVEY_ERROR_RANGE);
     assert_failed(COVEY_ERROR_RANGE);
     assert_null(pool->observers);
     assert_numbers(pool, NUMBERS(3, 1, 2));
-    assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
-    assert_int_equal(covey_pool_keep(pool, &order), COVEY_ERROR_RANGE);
-    assert_int_equal(covey_pool_keep(pool, &(covey_order){ .key = COVEY_KEY_U64, .offset = 1 }), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &order), COVEY_ERROR_RANGE);
+    assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ .key = COVEY_KEY_U64, .offset = 1 }),
+                     COVEY_ERROR_RANGE);
     add_value(e[3], covey_id(Packed), 0); /* the order that it had is still kept */
     assert_numbers(pool, NUMBERS(0, 1, 2, 3));
 }
@@ -1232,7 +1233,7 @@ static void test_all_of_a_pool_is_kept_or_nothing(void **state) {
 static void test_a_kept_pool_refuses_another_order(void **state) {
     (void)state;
     covey_pool *pool = fill(covey_id(Packed), NUMBERS(3, 1, 2)), *other = fill(covey_id(Kept), NUMBERS(3, 1, 2));
-    assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
     uint64_t digest = world_digest(world);
     covey_result results[] = { covey_pool_swap(pool, e[0], e[1]), covey_pool_sort(pool, &by_number_down),
                                covey_pool_sort_as(pool, other), covey_pool_convert(pool, COVEY_STORAGE_BLOCK),
@@ -1244,7 +1245,7 @@ static void test_a_kept_pool_refuses_another_order(void **state) {
     assert_int_equal(covey_world_group_count(world), 0);
     assert_true(world_digest(world) == digest);
     sorts_as(other, pool); /* the other way round is fine */
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_int_equal(covey_pool_swap(pool, e[0], e[1]), COVEY_OK);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_OK);
 }
@@ -1275,7 +1276,7 @@ static void test_a_copy_that_fails_leaves_a_kept_pool_as_it_was(void **state) {
         covey_clear(world, Owned);
         memset(drops, 0, sizeof drops);
         covey_pool *pool = fill(covey_id(Owned), NUMBERS(30, 10, 20));
-        assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
+        assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
         uint64_t digest = world_digest(world);
         Owned value = value_of(15);
         assert_false(covey_add_copies(world, e + 10, 4, Owned, &value));
@@ -1296,7 +1297,7 @@ static void test_values_of_a_kept_pool_are_dropped_once(void **state) {
     covey_pool *pool = covey_pool_of(world, Owned);
     for (uint32_t i = 0; i < 30; i++) add_value(e[i], covey_id(Owned), i * 7 % 30);
     sorts(pool, &by_number_down);
-    assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
     for (uint32_t i = 30; i < 60; i++) add_value(e[i], covey_id(Owned), i);
     for (uint32_t i = 0; i < 100; i++) assert_int_equal(drops[i], 0);
     for (uint32_t i = 0; i < 20; i++) assert_true(remove_value(e[i], covey_id(Owned)));
@@ -1321,7 +1322,7 @@ static void test_only_compaction_closes_holes(void **state) {
         add_value(e[6], covey_id(Ordered), 6);
         covey_pool_shrink(pool);
         assert_int_equal(covey_pool_reserve(pool, 50), COVEY_OK);
-        assert_int_equal(covey_pool_size(pool), 7);
+        assert_int_equal(covey_pool_position_count(pool), 7);
         assert_int_equal(covey_pool_count(pool), 3);
         if (round == 0) covey_pool_compact(pool);
         else covey_compact(world);
@@ -1338,7 +1339,7 @@ static void test_compaction_waits_until_there_are_holes_enough(void **state) {
         assert_true(remove_value(e[1 + 2 * i], covey_id(Tolerant)));
         uint64_t digest = world_digest(world);
         covey_compact(world);
-        assert_int_equal(covey_pool_size(pool), 8);
+        assert_int_equal(covey_pool_position_count(pool), 8);
         assert_true(world_digest(world) == digest);
     }
     assert_true(remove_value(e[6], covey_id(Tolerant)));
@@ -1347,7 +1348,7 @@ static void test_compaction_waits_until_there_are_holes_enough(void **state) {
     assert_int_equal(pool->set.holes, 0);
     assert_true(remove_value(e[2], covey_id(Tolerant)));
     covey_compact(world);
-    assert_int_equal(covey_pool_size(pool), 5);
+    assert_int_equal(covey_pool_position_count(pool), 5);
     covey_pool_compact(pool); /* an explicit call compacts any number of holes */
     assert_numbers(pool, NUMBERS(0, 4, 5, 7));
 }
@@ -1364,7 +1365,7 @@ static void test_the_share_of_holes_is_a_percentage(void **state) {
     covey_pool *pool = fill(never, NUMBERS(0, 1));
     for (uint32_t i = 0; i < 2; i++) assert_true(remove_value(e[i], never));
     covey_compact(world);
-    assert_int_equal(covey_pool_size(pool), 2); /* nothing is more than all */
+    assert_int_equal(covey_pool_position_count(pool), 2); /* nothing is more than all */
 }
 
 /* ---- Without memory -----------------------------------------------------------------------------------------------*/
@@ -1381,7 +1382,7 @@ static void prepare_almost_sorted(void) {
 /* Arrays without room to spare. */
 static void prepare_kept(void) {
     fill_randomly(20);
-    assert_int_equal(covey_pool_keep(covey_pool_of(world, Packed), &by_number), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, Packed), &by_number), COVEY_OK);
     covey_shrink(world);
 }
 
@@ -1392,8 +1393,10 @@ static bool run_sort_comparing(void) {
 static bool run_sort_as(void) {
     return covey_pool_sort_as(covey_pool_of(world, Packed), covey_pool_find(world, Kept)) == COVEY_OK;
 }
-static bool run_keep(void) { return covey_pool_keep(covey_pool_of(world, Packed), &by_number) == COVEY_OK; }
-static bool run_keep_again(void) { return covey_pool_keep(covey_pool_of(world, Packed), &by_number_down) == COVEY_OK; }
+static bool run_keep(void) { return covey_pool_keep_sorted(covey_pool_of(world, Packed), &by_number) == COVEY_OK; }
+static bool run_keep_again(void) {
+    return covey_pool_keep_sorted(covey_pool_of(world, Packed), &by_number_down) == COVEY_OK;
+}
 static bool run_add(void) { return add_literal(covey_pool_of(world, Packed), e[COUNT - 1], 5) != NULL; }
 static bool run_add_own(void) {
     covey_pool *pool = covey_pool_of(world, Packed);
@@ -1477,7 +1480,7 @@ static void test_ending_an_order_and_removing_need_no_memory(void **state) {
     assert_null(add_literal(pool, e[0], 1)); /* nor does refusing what is there */
     assert_failed(COVEY_ERROR_PRESENT);
     for (uint32_t i = 0; i < 10; i++) assert_true(remove_value(e[i], covey_id(Packed)));
-    assert_int_equal(covey_pool_keep(pool, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_false(heap.failed);
     test_fail_never(&heap);
     assert_null(pool->observers);
@@ -1488,7 +1491,7 @@ static void test_ending_an_order_and_removing_need_no_memory(void **state) {
 static void test_the_validator_sees_a_wrong_watch(void **state) {
     (void)state;
     covey_pool *pool = fill(covey_id(Packed), NUMBERS(3, 1, 2)), *block = fill(covey_id(Blocked), NUMBERS(1, 2));
-    assert_int_equal(covey_pool_keep(pool, &by_number), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(pool, &by_number), COVEY_OK);
     assert_non_null(covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Blocked) } }));
     BREAK(bool, pool->set.observed, false, "observers: the observed flag of the set is wrong");
     BREAK(uint8_t, pool->uses, pool->uses | COVEY_USE_GROUP, "observers: COVEY_USE_GROUP is wrong");

@@ -28,12 +28,12 @@ static void test_a_view_knows_what_is_only_read(void **state) {
                                                                  .optional = { covey_id(Fixed) },
                                                                  .any = { covey_id(Kept) },
                                                                  .read = { covey_id(Kept), covey_id(Packed) } });
-    assert_false(covey_view_reads(&view, 0));
-    assert_true(covey_view_reads(&view, 1));
-    assert_false(covey_view_reads(&view, 2));
-    assert_true(covey_view_reads(&view, 3));
-    assert_false(covey_view_reads(&view, 4));
-    assert_false(covey_view_reads(&view, UINT32_MAX));
+    assert_false(covey_view_is_read_only(&view, 0));
+    assert_true(covey_view_is_read_only(&view, 1));
+    assert_false(covey_view_is_read_only(&view, 2));
+    assert_true(covey_view_is_read_only(&view, 3));
+    assert_false(covey_view_is_read_only(&view, 4));
+    assert_false(covey_view_is_read_only(&view, UINT32_MAX));
 }
 
 /* Nothing is found, wherever one looks. */
@@ -66,7 +66,7 @@ static void assert_refused(const covey_view_desc *desc, const char *why) {
     assert_non_null(strstr(heard.text, why));
     assert_int_equal(covey_view_fields(&view), 0);
     assert_null(covey_view_type(&view, 0));
-    assert_false(covey_view_reads(&view, 0));
+    assert_false(covey_view_is_read_only(&view, 0));
     assert_nothing(&view);
 }
 
@@ -76,7 +76,7 @@ static void test_a_type_in_two_terms_is_refused_with_the_reason(void **state) {
     static const char *const names[] = { ".with", ".optional", ".any", ".without" };
     for (uint32_t i = 0; i < 16; i++) {
         uint32_t a = i / 4, b = i % 4;
-        covey_view_desc desc = { .disabled = false };
+        covey_view_desc desc = { .include_disabled = false };
         const covey_type **const lists[] = { desc.with, desc.optional, desc.any, desc.without };
         char words[80];
         lists[a][0] = covey_id(Packed);
@@ -105,7 +105,7 @@ static void test_views_of_a_const_world(void **state) {
     covey_view view = covey_view_make_const(reader, &desc, &why);
     assert_true(covey_view_valid(&view));
     assert_null(why);
-    assert_true(covey_view_reads(&view, 0) && covey_view_reads(&view, 1));
+    assert_true(covey_view_is_read_only(&view, 0) && covey_view_is_read_only(&view, 1));
     uint64_t digest = world_digest(world);
     covey_iter it = covey_view_iter(&view), rows = covey_view_iter(&view);
     covey_row row = { 0 };

@@ -94,7 +94,7 @@ static bool is_named(const covey_type *const *types, const covey_type *type) {
 
 /* Whether the view sees a component of an entity. */
 static bool sees(const walk *w, const covey_type *type, covey_entity e) {
-    if (w->desc.disabled || w->lie == IGNORES_DISABLED) return covey_has_raw(world, e, type);
+    if (w->desc.include_disabled || w->lie == IGNORES_DISABLED) return covey_has_raw(world, e, type);
     return covey_component_is_enabled_raw(world, e, type);
 }
 
@@ -113,8 +113,8 @@ static bool is_too_old(const walk *w, covey_entity e) {
 
 static bool asks_for_disabled(const covey_view_desc *desc) {
     const covey_type *tag = covey_id(covey_disabled);
-    return desc->disabled || is_named(desc->with, tag) || is_named(desc->optional, tag) || is_named(desc->any, tag) ||
-           is_named(desc->without, tag);
+    return desc->include_disabled || is_named(desc->with, tag) || is_named(desc->optional, tag) ||
+           is_named(desc->any, tag) || is_named(desc->without, tag);
 }
 
 static bool matches(const walk *w, covey_entity e) {
@@ -189,7 +189,7 @@ static void choose_view(walk *w) {
     bool plain = mixed_chance(s, 40);
     const covey_type **const kinds[4] = { desc->with, desc->optional, desc->any, desc->without };
     static const uint8_t odds[10] = { 0, 0, 0, 0, 1, 2, 2, 3, 9, 9 };
-    *desc = (covey_view_desc){ .disabled = s->hides && mixed_chance(s, 10) };
+    *desc = (covey_view_desc){ .include_disabled = s->hides && mixed_chance(s, 10) };
     for (uint32_t i = 0, first = mixed_below(s, s->type_count); i < s->type_count && terms < 5; i++) {
         const covey_type *type = s->types[(first + i) % s->type_count];
         uint32_t kind = odds[mixed_below(s, 10)];

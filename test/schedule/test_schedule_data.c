@@ -18,7 +18,7 @@ static covey_schedule *make_planned(void) {
     add_system(schedule, (covey_system){
                              .name = "look", .run = run_nothing, .main_thread = true, .reads = { covey_id(Packed) } });
     add_system(schedule, (covey_system){ .name = "turn", .run = run_nothing, .writes = { covey_id(Packed) } });
-    add_system(schedule, (covey_system){ .name = "last", .run = run_nothing, .after = { "turn" }, .off = true });
+    add_system(schedule, (covey_system){ .name = "last", .run = run_nothing, .after = { "turn" }, .disabled = true });
     add_system(schedule, (covey_system){ .name = "push", .run = run_nothing, .writes = { covey_id(Packed) } });
     add_system(schedule, (covey_system){ .name = "end", .run = run_nothing, .exclusive = true });
     return schedule;
@@ -38,7 +38,7 @@ static void a_plan_has_systems_in_their_order(void **state) {
     for (uint32_t i = 0; i < 7; i++) {
         assert_string_equal(systems[i].name, names[i]);
         assert_int_equal(systems[i].stage, stages[i]);
-        assert_int_equal(systems[i].on, i != 4);
+        assert_int_equal(systems[i].enabled, i != 4);
         assert_int_equal(systems[i].split, i == 1);
         assert_int_equal(systems[i].exclusive, i == 6);
         assert_int_equal(systems[i].main_thread, i == 2);

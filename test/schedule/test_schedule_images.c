@@ -9,8 +9,8 @@ typedef struct Heat {
 typedef struct Child {
     uint32_t of;
 } Child;
-COVEY_COMPONENT_DEFINE(Heat, .raw = true);
-COVEY_COMPONENT_DEFINE(Child, .raw = true);
+COVEY_COMPONENT_DEFINE(Heat, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Child, .as_bytes = true);
 
 enum { ENTITIES = COVEY_INDEX_BITS > 10 ? 20000 : 300, RUNS = 3 };
 

@@ -40,7 +40,7 @@ static covey_schedule *make_schedule(void) {
     add_system(schedule, (covey_system){ .name = "last", .run = run_nothing, .after = { "look" } });
     add_system(schedule, (covey_system){ .name = "send", .run = run_nothing, .main_thread = true });
     add_system(schedule, (covey_system){ .name = "end", .run = run_nothing, .exclusive = true });
-    add_system(schedule, (covey_system){ .name = "rest", .run = run_nothing, .off = true });
+    add_system(schedule, (covey_system){ .name = "rest", .run = run_nothing, .disabled = true });
     assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "draw" }), COVEY_OK);
     add_system(schedule, (covey_system){ .name = "draw", .run = run_nothing, .reads = { covey_id(Packed) } });
     return schedule;
@@ -61,7 +61,7 @@ static void a_plan_says_who_waits_for_whom_and_why(void **state) {
                         "sync\n"
                         "    end  alone\n"
                         "sync\n"
-                        "    rest  off\n"
+                        "    rest  disabled\n"
                         "phase draw\n"
                         "    draw  reads Packed\n");
     covey_schedule_destroy(schedule);
@@ -169,7 +169,7 @@ static void statistics_say_what_happened(void **state) {
         schedule,
         (covey_system){ .name = "a", .run = take_time, .split = true, .piece = 64, .view.with = { covey_id(Packed) } });
     assert_int_equal(covey_phase_add(schedule, &(covey_phase){ .name = "then" }), COVEY_OK);
-    add_system(schedule, (covey_system){ .name = "b", .run = run_nothing, .off = true });
+    add_system(schedule, (covey_system){ .name = "b", .run = run_nothing, .disabled = true });
     assert_int_equal(covey_schedule_stats(schedule, stats, 3), 2);
     assert_int_equal(stats[0].runs, 0);
     assert_true(stats[0].mean == 0 && stats[0].last == 0 && stats[0].worst == 0);
@@ -177,7 +177,7 @@ static void statistics_say_what_happened(void **state) {
     assert_int_equal(covey_schedule_stats(schedule, stats, 1), 2);
     assert_string_equal(stats[0].name, "a");
     assert_null(stats[0].phase);
-    assert_true(stats[0].on);
+    assert_true(stats[0].enabled);
     assert_int_equal(stats[0].runs, 5);
     assert_int_equal(stats[0].pieces, 4);
     assert_in_range(stats[0].threads, 1, 3);
@@ -188,7 +188,7 @@ static void statistics_say_what_happened(void **state) {
     assert_int_equal(covey_schedule_stats(schedule, stats, 3), 2);
     assert_string_equal(stats[1].name, "b");
     assert_string_equal(stats[1].phase, "then");
-    assert_false(stats[1].on);
+    assert_false(stats[1].enabled);
     assert_int_equal(stats[1].runs, 0);
     assert_int_equal(stats[1].pieces, 0);
     covey_schedule_destroy(schedule);
@@ -217,7 +217,7 @@ static void a_table_has_a_line_for_each_system(void **state) {
     assert_int_equal(lines, 2 + 8);
     assert_null(strstr(table, "bytes")); /* no body has said anything of them */
     assert_non_null(strstr(table, "\nmove                 "));
-    assert_non_null(strstr(table, "  off\n"));
+    assert_non_null(strstr(table, "  disabled\n"));
     covey_schedule_destroy(schedule);
 }
 

@@ -40,7 +40,7 @@ typedef enum lie {
 typedef struct Tally {
     uint64_t sum;
 } Tally;
-COVEY_COMPONENT_DEFINE(Tally, .raw = true); /* a resource */
+COVEY_COMPONENT_DEFINE(Tally, .as_bytes = true); /* a resource */
 
 /* What pieces add up: the sum depends on the order of additions, and the chain on all of it. */
 typedef struct Sum {
@@ -192,7 +192,8 @@ static void visit_one(visit *v, covey_entity e, void *const *fields) {
         if (fields[i]) number = hash_bytes(number, fields[i], covey_view_type(view, i)->size);
     number = read_by_handle(v, e, number);
     for (uint32_t i = 0; i < covey_view_fields(view); i++)
-        if (fields[i] && !covey_view_reads(view, i)) fill(fields[i], covey_view_type(view, i)->size, hash(number, i));
+        if (fields[i] && !covey_view_is_read_only(view, i))
+            fill(fields[i], covey_view_type(view, i)->size, hash(number, i));
     write_by_handle(v, e, number);
     record(v, e, number);
     v->tally += number;
@@ -541,9 +542,9 @@ static void choose_view(program *p, member *m) {
         kinds[kind][used[kind]++] = type;
         if (kind != 3 && chance(p, 50)) desc->read[reads++] = type;
     }
-    desc->disabled = s->hides && chance(p, 20);
+    desc->include_disabled = s->hides && chance(p, 20);
     if (used[0] + used[1] + used[2] + used[3] != 0) m->view = covey_view_make(world, desc);
-    else desc->disabled = false;
+    else desc->include_disabled = false;
 }
 
 /* What is iterated: a view, a group, or nothing. */
@@ -595,9 +596,9 @@ static void choose_work(program *p, member *m) {
 static void choose_rate(program *p, member *m) {
     if (chance(p, 20)) m->desc.every = 1 + below(p, 3);
     m->desc.once = chance(p, 8);
-    m->desc.off = chance(p, 5);
+    m->desc.disabled = chance(p, 5);
     if (chance(p, 15)) m->desc.when = is_many;
-    m->on = !m->desc.off;
+    m->on = !m->desc.disabled;
 }
 
 /* Links to others of the phase; one that would lead in a circle is refused, and not made. */

@@ -133,7 +133,7 @@ static void pieces_with_gaps(const covey_type *type) {
     covey_component_disable_raw(world, all[3], type);
     covey_disable(world, all[9]);
     assert_cut((covey_system){ .view.with = { type } });
-    assert_cut((covey_system){ .view = { .with = { type }, .disabled = true } });
+    assert_cut((covey_system){ .view = { .with = { type }, .include_disabled = true } });
 }
 
 static void gaps_and_other_terms_change_nothing(void **state) {

@@ -277,10 +277,11 @@ static void a_system_of_the_main_thread_that_is_off_is_waited_for_by_nobody(void
         memset(&meeting, 0, sizeof meeting);
         atomic_store(&meeting.main_ended, true);
         add_system(schedule, (covey_system){ .name = "one", .run = do_nothing });
-        add_system(
-            schedule,
-            (covey_system){
-                .name = "off", .run = meet_on_main, .main_thread = true, .off = true, .writes = { covey_id(Packed) } });
+        add_system(schedule, (covey_system){ .name = "off",
+                                             .run = meet_on_main,
+                                             .main_thread = true,
+                                             .disabled = true,
+                                             .writes = { covey_id(Packed) } });
         add_system(schedule, (covey_system){ .name = "then", .run = come_afterwards, .reads = { covey_id(Packed) } });
         run_well(schedule);
         assert_false(atomic_load(&meeting.main_began));

@@ -78,11 +78,11 @@ static void a_system_is_switched_on_and_off(void **state) {
     covey_schedule *schedule = schedule_on(2);
     counts off = { 0 };
     covey_system_stats stats;
-    add_counting(schedule, "off", &off, (covey_system){ .off = true });
+    add_counting(schedule, "off", &off, (covey_system){ .disabled = true });
     run_times(schedule, 3);
     assert_int_equal(off.runs, 0);
     assert_int_equal(covey_schedule_stats(schedule, &stats, 1), 1);
-    assert_false(stats.on);
+    assert_false(stats.enabled);
     assert_true(covey_system_enable(schedule, "off", true));
     run_times(schedule, 3);
     assert_int_equal(off.runs, 3);
@@ -188,7 +188,7 @@ static void phases_have_turns_as_systems_have(void **state) {
     add_counting(schedule, "a", &every, (covey_system){ .name = NULL });
     add_phase(schedule, (covey_phase){ .name = "once", .once = true });
     add_counting(schedule, "b", &once, (covey_system){ .name = NULL });
-    add_phase(schedule, (covey_phase){ .name = "off", .off = true });
+    add_phase(schedule, (covey_phase){ .name = "off", .disabled = true });
     add_counting(schedule, "c", &off, (covey_system){ .name = NULL });
     add_phase(schedule, (covey_phase){ .name = "when", .when = ask, .context = &when });
     add_counting(schedule, "d", &when, (covey_system){ .every = 2 });

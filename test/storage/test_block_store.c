@@ -19,7 +19,7 @@ COVEY_COMPONENT_DEFINE(Twelve, .storage = COVEY_STORAGE_BLOCK);
 COVEY_COMPONENT_DEFINE(Byte, .storage = COVEY_STORAGE_BLOCK);
 COVEY_COMPONENT_DEFINE(Colour, .storage = COVEY_STORAGE_BLOCK);
 COVEY_COMPONENT_DEFINE(Aligned, .storage = COVEY_STORAGE_BLOCK);
-COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_BLOCK, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_BLOCK, .zero_erased = true);
 COVEY_TAG_DEFINE(Label, .storage = COVEY_STORAGE_BLOCK);
 
 /* How often the value with each number was dropped. */
@@ -156,7 +156,7 @@ static void test_a_block_pool_has_no_arrays(void **state) {
     (void)state;
     covey_entity e = create_with(covey_id(Blocked), 1), f = create_with(covey_id(Blocked), 2);
     covey_pool *pool = covey_pool_of(world, Blocked);
-    assert_int_equal((covey_pool_size)(pool), 0);
+    assert_int_equal((covey_pool_position_count)(pool), 0);
     assert_int_equal(covey_pool_count(pool), 2);
     assert_null((covey_pool_ids)(pool));
     assert_null((covey_pool_values_raw)(pool));
@@ -349,7 +349,7 @@ static void test_values_are_aligned(void **state) {
 
 static bool is_wiped(const Wiped *value) { return value->number == 0 && value->check == 0; }
 
-static void test_a_vacated_slot_of_a_compact_block_is_zero(void **state) {
+static void test_an_erased_slot_of_a_compact_block_is_zero(void **state) {
     (void)state;
     covey_entity e[4];
     for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(covey_id(Wiped), i + 1);
@@ -366,7 +366,7 @@ static void test_a_vacated_slot_of_a_compact_block_is_zero(void **state) {
     assert_value(e[3], covey_id(Wiped), 4);
 }
 
-static void test_a_vacated_slot_of_a_direct_block_is_zero(void **state) {
+static void test_an_erased_slot_of_a_direct_block_is_zero(void **state) {
     (void)state;
     covey_entity e[64];
     for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(covey_id(Wiped), i + 1);
@@ -460,7 +460,7 @@ static void test_every_value_is_dropped_once(void **state) {
     for (uint32_t i = 0; i < COUNT; i++) assert_int_equal(drops[i], 1);
     for (uint32_t i = 260; i < 270; i++) assert_int_equal(drops[i], 1);
     covey_entity last = create_with(covey_id(Owned), 299);
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_int_equal(drops[299], 1);
     assert_false(covey_has(world, last, Owned));
 }
@@ -524,7 +524,7 @@ static void test_removing_takes_no_memory(void **state) {
     for (uint32_t i = 0; i < 250; i++) assert_true(covey_destroy(world, e[i]));
     for (uint32_t i = 250; i < COUNT_OF(e); i++) assert_value(e[i], covey_id(Blocked), i);
     covey_clear(world, Blocked);
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_int_equal(heap.calls, calls);
     test_fail_never(&heap);
 }
@@ -738,8 +738,8 @@ int main(void) {
         WORLD_TEST(test_a_value_of_the_block_that_grows_may_be_added),
         WORLD_TEST(test_copies_of_a_value_of_the_block_that_grows),
         WORLD_TEST(test_values_are_aligned),
-        WORLD_TEST(test_a_vacated_slot_of_a_compact_block_is_zero),
-        WORLD_TEST(test_a_vacated_slot_of_a_direct_block_is_zero),
+        WORLD_TEST(test_an_erased_slot_of_a_compact_block_is_zero),
+        WORLD_TEST(test_an_erased_slot_of_a_direct_block_is_zero),
         WORLD_TEST(test_the_last_value_of_a_block_is_zeroed_before_its_chunk_is_freed),
         WORLD_TEST(test_values_leave_no_bytes_behind_when_their_block_moves_or_is_cleared),
         WORLD_TEST(test_tags_have_no_chunks),

@@ -82,7 +82,7 @@ static void test_single_calls_without_a_value_give_the_default(void **state) {
         test_world_is_valid(world);
     }
     assert_int_equal(owned.alive, 6 * 3);
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_int_equal(owned.alive, 0);
 }
 
@@ -141,7 +141,7 @@ static void test_groups_and_kept_orders_get_defaults(void **state) {
     heard_of = a;
     covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_id(PackedDefault) } });
     covey_pool *kept = covey_pool_of(world, PackedOwned);
-    assert_int_equal(covey_pool_keep(kept, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    assert_int_equal(covey_pool_keep_sorted(kept, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
     listen_begin();
     listen(&heard_of, covey_id(PackedDefault), COVEY_ON_ADD | COVEY_ON_SET);
     covey_entity e = covey_create(world);

@@ -222,7 +222,7 @@ static void test_fields_have_the_size_of_the_type(void **state) {
 
 static void test_raw_types_have_no_fields_and_no_hooks(void **state) {
     (void)state;
-    covey_type raw = { .name = "Raw", .size = sizeof(Number), .align = 4, .raw = true };
+    covey_type raw = { .name = "Raw", .size = sizeof(Number), .align = 4, .as_bytes = true };
     covey_type wrong[2] = { raw, raw };
     wrong[0].fields = &covey_fields_Number;
     wrong[1].size = 0;
@@ -286,7 +286,7 @@ static void test_fields_are_part_of_the_layout(void **state) {
     type.fields = NULL;
     assert_null(covey_type_create(world, &type));
     assert_failed(COVEY_ERROR_LAYOUT);
-    type.raw = true;
+    type.as_bytes = true;
     assert_null(covey_type_create(world, &type));
     assert_failed(COVEY_ERROR_LAYOUT);
 }

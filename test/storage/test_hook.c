@@ -128,8 +128,9 @@ static void create_many(void) {
     assert_no_entity(e[1]);
 }
 static void create_at(void) { assert_no_entity(covey_create_at(world, 70)); }
-static void create_exact(void) { assert_no_entity(covey_create_exact(world, entity(70, 1))); }
-static void create_again(void) { assert_false(covey_create_again(world, &(covey_entity){ 70, 1 }, 1)); }
+static void create_exact(void) {
+    assert_false(covey_create_exact(world, &(covey_entity){ 70, 1 }, 1, COVEY_EXACT_NEW));
+}
 static void create_in(void) { assert_no_entity(covey_create_in(world, range)); }
 static void reserve_range(void) { assert_int_equal(covey_range_reserve(world, 700, 3).count, 0); }
 static void create_with_one(void) { assert_no_entity(covey_create_with(world, covey_with(Packed, { 1, 2 }))); }
@@ -167,7 +168,7 @@ static void remove_if(void) { assert_int_equal(covey_remove_if(world, Packed, al
 static void remove_many(void) { assert_int_equal(covey_remove_many(world, &other, 1, Packed), 0); }
 static void clear(void) { covey_clear(world, Packed); }
 static void clear_own(void) { covey_clear(world, Body); }
-static void clear_all(void) { covey_clear_all(world); }
+static void clear_components(void) { covey_clear_components(world); }
 static void add_array(void) {
     Blocked value = { 1, 2 };
     assert_false(covey_add_array(world, &other, 1, Blocked, &value));
@@ -189,7 +190,7 @@ static void shrink(void) { covey_pool_shrink(pool); }
 static void convert(void) { assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_ERROR_REFUSED); }
 static void sort(void) { assert_int_equal(covey_pool_sort(pool, NULL), COVEY_ERROR_REFUSED); }
 static void sort_as(void) { assert_int_equal(covey_pool_sort_as(pool, pool), COVEY_ERROR_REFUSED); }
-static void keep(void) { assert_int_equal(covey_pool_keep(pool, &(covey_order){ 0 }), COVEY_ERROR_REFUSED); }
+static void keep(void) { assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ 0 }), COVEY_ERROR_REFUSED); }
 static void create_group(void) {
     assert_null(covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Packed) } }));
 }
@@ -261,7 +262,6 @@ static const struct {
     CALL(create_many),
     CALL(create_at),
     CALL(create_exact),
-    CALL(create_again),
     CALL(create_in),
     CALL(reserve_range),
     CALL(create_with_one),
@@ -285,7 +285,7 @@ static const struct {
     CALL(remove_many),
     CALL(clear),
     CALL(clear_own),
-    CALL(clear_all),
+    CALL(clear_components),
     CALL(add_array),
     CALL(create_type),
     CALL(advance_tick),

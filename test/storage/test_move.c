@@ -72,7 +72,7 @@ COVEY_COMPONENT_DEFINE(InPlace, .policy = COVEY_IN_PLACE, KNOT);
 COVEY_COMPONENT_DEFINE(InOrder, .policy = COVEY_ORDERED, KNOT);
 COVEY_COMPONENT_DEFINE(Shelved, .policy = COVEY_SWAP_ONLY, KNOT);
 COVEY_COMPONENT_DEFINE(Still, .storage = COVEY_STORAGE_PINNED, KNOT);
-COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_SPARSE, .zero_vacated = true, KNOT);
+COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_SPARSE, .zero_erased = true, KNOT);
 static const covey_type *const types[] = { covey_id(InBlocks), covey_id(InSet), covey_id(InPlace), covey_id(InOrder),
                                            covey_id(Shelved),  covey_id(Still), covey_id(Wiped) };
 enum { TYPES = 7, ENTITIES = 200 };
@@ -187,7 +187,7 @@ static void test_arrays_are_moved_and_come_back_when_one_is_there(void **state) 
         for (uint32_t i = 0; i < ENTITIES; i++) expected[i][t] = i + 1;
         check();
     }
-    covey_clear_all(world);
+    covey_clear_components(world);
     memset(expected, 0, sizeof expected);
     check();
 }
@@ -276,8 +276,8 @@ static void change_order(test_random *random) {
     switch (test_below(random, 9)) {
     case 0: (void)covey_pool_sort(pool, &by_number); break;
     case 1:
-    case 8: (void)covey_pool_keep(pool, &by_number); break;
-    case 2: (void)covey_pool_keep(pool, NULL); break;
+    case 8: (void)covey_pool_keep_sorted(pool, &by_number); break;
+    case 2: (void)covey_pool_keep_sorted(pool, NULL); break;
     case 3: covey_pool_compact(pool); break;
     case 4: covey_pool_shrink(pool); break;
     case 5:
@@ -384,7 +384,7 @@ static void test_rollback_moves_its_copies_in(void **state) {
 
 static void test_types_that_cannot_have_the_hook(void **state) {
     (void)state;
-    static const covey_type raw = { .name = "Raw", .size = 4, .align = 4, .raw = true, .move = move };
+    static const covey_type raw = { .name = "Raw", .size = 4, .align = 4, .as_bytes = true, .move = move };
     static const covey_type tag = { .name = "Tag", .move = move };
     static const covey_type large = { .name = "Large", .size = COVEY_MOVE_MAX + 4, .align = 4, .move = move };
     static const covey_type largest = { .name = "Largest", .size = COVEY_MOVE_MAX, .align = 4, .move = move };

@@ -68,20 +68,20 @@ static bool copy(void *to, const void *from, void *context) {
     return true;
 }
 
-static covey_result save(covey_writer *writer, const void *value, void *context) {
+static covey_result save(covey_codec_writer *writer, const void *value, void *context) {
     (void)context;
     assert_true(is_live(value));
-    covey_write(writer, COVEY_KIND_U32, value, 2);
+    covey_codec_write(writer, COVEY_KIND_U32, value, 2);
     return COVEY_OK;
 }
 
-static covey_result load(covey_reader *reader, void *value, void *context) {
+static covey_result load(covey_codec_reader *reader, void *value, void *context) {
     (void)context;
     if (copies_left == 0) return COVEY_ERROR_IMAGE;
     copies_left--;
     note_made(value);
     memset(value, 0, sizeof(Live));
-    covey_read(reader, COVEY_KIND_U32, value, 2);
+    covey_codec_read(reader, COVEY_KIND_U32, value, 2);
     return COVEY_OK;
 }
 
@@ -102,8 +102,8 @@ COVEY_COMPONENT_DEFINE(InPlace, .policy = COVEY_IN_PLACE, HOOKS);
 COVEY_COMPONENT_DEFINE(InOrder, .policy = COVEY_ORDERED, HOOKS);
 COVEY_COMPONENT_DEFINE(Shelved, .policy = COVEY_SWAP_ONLY, HOOKS);
 COVEY_COMPONENT_DEFINE(Still, .storage = COVEY_STORAGE_PINNED, HOOKS);
-COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_SPARSE, .zero_vacated = true, HOOKS);
-COVEY_COMPONENT_DEFINE(WipedBlock, .zero_vacated = true, HOOKS);
+COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_SPARSE, .zero_erased = true, HOOKS);
+COVEY_COMPONENT_DEFINE(WipedBlock, .zero_erased = true, HOOKS);
 static const covey_type *const types[] = { covey_id(InBlocks), covey_id(InSet),      covey_id(InPlace),
                                            covey_id(InOrder),  covey_id(Shelved),    covey_id(Still),
                                            covey_id(Wiped),    covey_id(WipedBlock), NULL };
@@ -162,7 +162,7 @@ static void observe(const covey_type *type, uint32_t kind) {
     for (uint32_t i = 0; i < ENTITIES; i += 2) covey_add_tag(world, e[i], Friend);
     if (kind == 1) (void)covey_group_create(world, &owning);
     if (kind == 2) (void)covey_group_create(world, &asking);
-    if (kind == 3) (void)covey_pool_keep(covey_pool_of_raw(world, type), &(covey_order){ .key = COVEY_KEY_U32 });
+    if (kind == 3) (void)covey_pool_keep_sorted(covey_pool_of_raw(world, type), &(covey_order){ .key = COVEY_KEY_U32 });
 }
 
 static uint32_t next_coprime(uint32_t i) { return i * 7 % ENTITIES; }

@@ -11,7 +11,7 @@ typedef Value Wiped;
 typedef Value Owned;
 COVEY_COMPONENT_DEFINE(Large, .storage = COVEY_STORAGE_PINNED);
 COVEY_COMPONENT_DEFINE(Aligned, .storage = COVEY_STORAGE_PINNED);
-COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_PINNED, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Wiped, .storage = COVEY_STORAGE_PINNED, .zero_erased = true);
 COVEY_TAG_DEFINE(Label, .storage = COVEY_STORAGE_PINNED);
 
 static uint32_t drops[300]; /* of the value with each number */
@@ -148,7 +148,7 @@ static void test_a_pinned_pool_has_no_arrays_and_no_order_to_change(void **state
     (void)state;
     covey_entity e = create_with(covey_id(Pinned), 1), f = create_with(covey_id(Pinned), 2);
     covey_pool *pool = covey_pool_of(world, Pinned);
-    assert_int_equal((covey_pool_size)(pool), 0);
+    assert_int_equal((covey_pool_position_count)(pool), 0);
     assert_int_equal(covey_pool_count(pool), 2);
     assert_null((covey_pool_ids)(pool));
     assert_null((covey_pool_values_raw)(pool));
@@ -177,7 +177,7 @@ static void test_pinned_tags(void **state) {
 
 /* ---- Hooks --------------------------------------------------------------------------------------------------------*/
 
-static void test_vacated_pinned_values_are_zero(void **state) {
+static void test_erased_pinned_values_are_zero(void **state) {
     (void)state;
     covey_entity e[COVEY__BLOCK_IDS];
     Value *where[COVEY__BLOCK_IDS];
@@ -251,7 +251,7 @@ int main(void) {
         PINNED_TEST(test_pinned_blocks_are_another_layout_than_others),
         PINNED_TEST(test_a_pinned_pool_has_no_arrays_and_no_order_to_change),
         PINNED_TEST(test_pinned_tags),
-        PINNED_TEST(test_vacated_pinned_values_are_zero),
+        PINNED_TEST(test_erased_pinned_values_are_zero),
         PINNED_TEST(test_pinned_values_are_dropped_once),
         PINNED_TEST(test_bulk_calls_leave_pinned_values_where_they_are),
         PINNED_TEST(test_a_copy_that_fails_takes_the_others_back),

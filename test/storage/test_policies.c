@@ -156,7 +156,7 @@ static void marks_and_one_compaction_keep_the_order_of_a_list(void **state) {
             } else {
                 covey_sparse_set_compact(set);
                 assert_true(covey_sparse_set_contiguous(set));
-                assert_int_equal(covey_sparse_set_size(set), l.count);
+                assert_int_equal(covey_sparse_set_position_count(set), l.count);
             }
             check_list(set, &l);
             test_set_is_valid(set);
@@ -245,22 +245,22 @@ static void a_hole_is_filled_without_memory(void **state) {
 
 /* ---- Vacated places (REQ-41) --------------------------------------------------------------------------------------*/
 
-static uint32_t bytes_left_behind(covey_policy policy, bool zero_vacated) {
+static uint32_t bytes_left_behind(covey_policy policy, bool zero_erased) {
     test_heap heap = { 0 };
-    covey_sparse_set_desc desc = { 4, 4, policy, zero_vacated, test_allocator(&heap) };
+    covey_sparse_set_desc desc = { 4, 4, policy, zero_erased, test_allocator(&heap) };
     covey_sparse_set *set = covey_sparse_set_create(&desc);
     assert_non_null(set);
     push_first(set, 5);
     uint32_t *values = policy == COVEY_IN_PLACE ? covey_sparse_set_page(set, 0) : covey_sparse_set_values(set);
-    uint32_t vacated = policy == COVEY_IN_PLACE || policy == COVEY_ORDERED ? 1 : 4;
+    uint32_t erased = policy == COVEY_IN_PLACE || policy == COVEY_ORDERED ? 1 : 4;
     covey_sparse_set_erase(set, id(1));
-    uint32_t left = values[vacated];
+    uint32_t left = values[erased];
     assert_stamped(set);
     set_finish(set, &heap);
     return left;
 }
 
-static void vacated_places_are_zeroed_where_asked_for(void **state) {
+static void erased_places_are_zeroed_where_asked_for(void **state) {
     (void)state;
     for (int policy = COVEY_SWAP_AND_POP; policy <= COVEY_ORDERED; policy++) {
         assert_int_equal(bytes_left_behind((covey_policy)policy, true), 0);
@@ -298,7 +298,7 @@ static void shifts_compaction_and_clear_zero_what_they_leave_behind(void **state
         const uint32_t *values[5];
         for (uint32_t at = 0; at < 5; at++) values[at] = covey_sparse_set_value_at(set, at);
         cases[i].run(set);
-        for (uint32_t at = covey_sparse_set_size(set); at < 5; at++) assert_int_equal(*values[at], 0);
+        for (uint32_t at = covey_sparse_set_position_count(set); at < 5; at++) assert_int_equal(*values[at], 0);
         assert_stamped(set);
         set_finish(set, &heap);
     }
@@ -314,7 +314,7 @@ static void swap_only_reuses_the_place_of_an_index_it_keeps(void **state) {
     for (uint32_t round = 0; round < 20; round++) {
         covey_sparse_set_erase(set, id_of(round % 6, covey_sparse_set_current(set, round % 6)));
         push_stamped(set, id_of(round % 6, covey_sparse_set_current(set, round % 6)));
-        assert_int_equal(covey_sparse_set_size(set), 6);
+        assert_int_equal(covey_sparse_set_position_count(set), 6);
         assert_int_equal(covey_sparse_set_count(set), 6);
         assert_stamped(set);
         test_set_is_valid(set);
@@ -331,7 +331,7 @@ static void swap_only_takes_another_generation_than_the_one_it_keeps(void **stat
     push_stamped(set, id_of(1, COVEY_GENERATION_MAX));
     assert_true(covey_sparse_set_live(set, id_of(1, COVEY_GENERATION_MAX)));
     assert_false(covey_sparse_set_contains(set, id_of(1, 2)));
-    assert_int_equal(covey_sparse_set_size(set), 3);
+    assert_int_equal(covey_sparse_set_position_count(set), 3);
     set_finish(set, &heap);
 }
 
@@ -369,7 +369,7 @@ static void swap_only_takes_the_value_of_an_element_it_keeps(void **state) {
 static covey_sparse_set *full_set_create(test_heap *heap, covey_policy policy) {
     covey_sparse_set *set = set_create(heap, 4, policy);
     push_first(set, COVEY_NONE);
-    assert_int_equal(covey_sparse_set_size(set), COVEY_NONE);
+    assert_int_equal(covey_sparse_set_position_count(set), COVEY_NONE);
     return set;
 }
 
@@ -455,7 +455,7 @@ int main(void) {
         cmocka_unit_test(in_place_values_never_move),
         cmocka_unit_test(a_walk_never_meets_a_hole),
         cmocka_unit_test(a_hole_is_filled_without_memory),
-        cmocka_unit_test(vacated_places_are_zeroed_where_asked_for),
+        cmocka_unit_test(erased_places_are_zeroed_where_asked_for),
         cmocka_unit_test(shifts_compaction_and_clear_zero_what_they_leave_behind),
         cmocka_unit_test(swap_only_reuses_the_place_of_an_index_it_keeps),
         cmocka_unit_test(swap_only_takes_another_generation_than_the_one_it_keeps),

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 typedef Value Wiped;
-COVEY_COMPONENT_DEFINE(Wiped, .zero_vacated = true);
+COVEY_COMPONENT_DEFINE(Wiped, .zero_erased = true);
 COVEY_TAG_DEFINE(Label);
 
 /* Large enough for another page of bits, in every configuration. */

@@ -112,7 +112,7 @@ POLICY_TEST(a_cleared_set_is_empty_and_keeps_its_memory) {
     size_t bytes = heap->bytes;
     uint64_t calls = heap->calls;
     covey_sparse_set_clear(set);
-    assert_int_equal(covey_sparse_set_size(set), 0);
+    assert_int_equal(covey_sparse_set_position_count(set), 0);
     assert_int_equal(covey_sparse_set_count(set), 0);
     for (uint32_t i = 0; i < 20; i++) assert_int_equal(covey_sparse_set_current(set, i), 0);
     test_set_is_valid(set);

@@ -218,7 +218,7 @@ static void test_nothing_is_left_after_clearing_and_shrinking(void **state) {
     }
     covey_compact(world);
     for (uint32_t i = 0; i < COUNT_OF(e); i += 7) covey_remove(world, e[i], Blocked);
-    covey_clear_all(world);
+    covey_clear_components(world);
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) {
         covey_pool *pool = covey_world_pool(world, i);
         assert_int_not_equal(pool->blocks.slab_count, 0); /* clearing keeps room for what comes next */

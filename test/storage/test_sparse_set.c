@@ -74,7 +74,7 @@ POLICY_TEST(pushing_an_element_twice_is_refused_and_changes_nothing) {
     assert_int_equal(covey_sparse_set_push_to(set, id(1), &other, false), COVEY_ERROR_PRESENT);
     assert_int_equal(covey_sparse_set_push_to(set, id(1), &other, true), COVEY_ERROR_PRESENT);
     assert_int_equal(covey_sparse_set_count(set), 2);
-    assert_int_equal(covey_sparse_set_size(set), 2);
+    assert_int_equal(covey_sparse_set_position_count(set), 2);
     assert_int_equal(number_of(set, id(1)), 10);
 }
 
@@ -89,7 +89,7 @@ POLICY_TEST(removing_an_element_twice_does_nothing_the_second_time) {
 }
 
 POLICY_TEST(an_empty_set_answers_every_question) {
-    assert_int_equal(covey_sparse_set_size(set), 0);
+    assert_int_equal(covey_sparse_set_position_count(set), 0);
     assert_int_equal(covey_sparse_set_count(set), 0);
     assert_true(covey_sparse_set_contiguous(set));
     assert_int_equal(covey_sparse_set_next(set, 0), COVEY_NONE);
@@ -146,7 +146,7 @@ static void a_walk_takes_as_many_steps_as_there_are_elements(void **state) {
     uint32_t steps = 0;
     for (uint32_t p = covey_sparse_set_next(set, 0); p != COVEY_NONE; p = covey_sparse_set_next(set, p + 1)) steps++;
     assert_int_equal(steps, 10);
-    assert_int_equal(covey_sparse_set_size(set), 10);
+    assert_int_equal(covey_sparse_set_position_count(set), 10);
     covey_sparse_set_destroy(set);
 }
 
@@ -197,7 +197,7 @@ POLICY_TEST(a_newer_generation_leaves_no_orphan) {
     assert_int_equal(covey_sparse_set_push(set, id_of(7, 2), NULL), COVEY_ERROR_PRESENT);
     covey_entity newer = id_of(7, 2);
     assert_int_equal(covey_sparse_set_push_range(set, &newer, 1, NULL), COVEY_ERROR_PRESENT);
-    assert_int_equal(covey_sparse_set_size(set), 1);
+    assert_int_equal(covey_sparse_set_position_count(set), 1);
     assert_int_equal(covey_sparse_set_current(set, 7), 1);
     assert_null(covey_sparse_set_get(set, newer));
     assert_int_equal(number_of(set, id(7)), 1);
@@ -227,7 +227,7 @@ static void ids_and_values_are_the_packed_arrays_themselves(void **state) {
     for (uint32_t i = 0; i < 20; i += 3) covey_sparse_set_erase(set, id(i));
     const covey_entity *ids = covey_sparse_set_ids(set);
     uint32_t *values = covey_sparse_set_values(set);
-    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(set); i++) {
         assert_int_equal(values[i], 100 + ids[i].index);
         assert_int_equal(covey_sparse_set_find(set, ids[i]), i);
         assert_true(covey_same(covey_sparse_set_at(set, i), ids[i]));
@@ -271,7 +271,7 @@ POLICY_TEST(a_set_of_ids_only_has_no_bytes_of_values) {
     }
     size_t pages = 30 / COVEY_PAGE_SIZE + 1, marks = covey_sparse_set_policy(set) == COVEY_ORDERED ? 8 : 0;
     size_t bytes = sizeof *tags + pages * (COVEY_PAGE_SIZE * sizeof(covey__slot) + sizeof(void *));
-    assert_int_equal(own.bytes, bytes + covey_sparse_set_size(tags) * sizeof(covey_entity) + marks);
+    assert_int_equal(own.bytes, bytes + covey_sparse_set_position_count(tags) * sizeof(covey_entity) + marks);
     set_finish(tags, &own);
 }
 
@@ -352,7 +352,7 @@ POLICY_TEST(a_range_is_pushed_to_the_back_in_order) {
     push_number(set, id(2), 2);
     covey_sparse_set_erase(set, id(1));
     covey_entity range[] = { id(9), id(7), id(COVEY_PAGE_SIZE * 5) };
-    uint32_t values[] = { 90, 70, 50 }, first = covey_sparse_set_size(set);
+    uint32_t values[] = { 90, 70, 50 }, first = covey_sparse_set_position_count(set);
     if (covey_sparse_set_policy(set) == COVEY_SWAP_ONLY) first = covey_sparse_set_count(set);
     assert_int_equal(covey_sparse_set_push_range(set, range, 3, values), COVEY_OK);
     for (uint32_t i = 0; i < 3; i++) {
@@ -373,7 +373,7 @@ typedef struct snapshot {
 static snapshot snapshot_of(const covey_sparse_set *set) {
     snapshot s;
     memset(&s, 0, sizeof s);
-    s.size = covey_sparse_set_size(set);
+    s.size = covey_sparse_set_position_count(set);
     s.count = covey_sparse_set_count(set);
     s.head = covey_sparse_set_head(set);
     for (uint32_t i = 0; i < s.size; i++) {
@@ -423,7 +423,7 @@ static void a_range_takes_dead_and_new_elements_alike(void **state) {
     uint32_t values[] = { 200, 50, 210, 10 };
     assert_int_equal(covey_sparse_set_push_range(set, range, 4, values), COVEY_OK);
     assert_int_equal(covey_sparse_set_count(set), 7);
-    assert_int_equal(covey_sparse_set_size(set), 8); /* 3 is still behind the live ones */
+    assert_int_equal(covey_sparse_set_position_count(set), 8); /* 3 is still behind the live ones */
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(covey_sparse_set_find(set, range[i]), 3 + i);
         assert_int_equal(number_of(set, range[i]), values[i]);

@@ -87,7 +87,7 @@ static uint32_t answer_of(const covey_sparse_set *set, const char *question, cov
     if (strcmp(question, "contains") == 0) return covey_sparse_set_contains(set, e);
     if (strcmp(question, "live") == 0) return covey_sparse_set_live(set, e);
     if (strcmp(question, "current") == 0) return covey_sparse_set_current(set, e.index) - 1;
-    if (strcmp(question, "size") == 0) return covey_sparse_set_size(set);
+    if (strcmp(question, "size") == 0) return covey_sparse_set_position_count(set);
     if (strcmp(question, "contiguous") == 0) return covey_sparse_set_contiguous(set);
     fail_msg("unknown question: %s", question);
     return 0;

@@ -105,7 +105,7 @@ static void assert_storage(const covey_type *description, covey_storage storage)
     assert_int_equal(pool->storage, storage);
     assert_int_equal(covey_pool_count(pool), 1);
     assert_int_equal(covey_pool_next(pool, 0), block ? 1 : 0);
-    assert_int_equal((covey_pool_size)(pool), block ? 0 : 1);
+    assert_int_equal((covey_pool_position_count)(pool), block ? 0 : 1);
     assert_int_equal((covey_pool_ids)(pool) == NULL, block);
     world_teardown(NULL);
     assert_int_equal(world_setup(NULL), 0);
@@ -116,7 +116,7 @@ static void test_a_type_that_asks_for_nothing_is_kept_in_blocks(void **state) {
     assert_storage(covey_id(Position), COVEY_STORAGE_BLOCK);
     assert_storage(covey_id(Frozen), COVEY_STORAGE_BLOCK);
     assert_storage(&(covey_type){ .name = "Made", .size = 4, .align = 4 }, COVEY_STORAGE_BLOCK);
-    assert_storage(&(covey_type){ .name = "Made", .size = 4, .zero_vacated = true }, COVEY_STORAGE_BLOCK);
+    assert_storage(&(covey_type){ .name = "Made", .size = 4, .zero_erased = true }, COVEY_STORAGE_BLOCK);
     assert_storage(&(covey_type){ .name = "Made", .size = 4, .storage = COVEY_STORAGE_BLOCK }, COVEY_STORAGE_BLOCK);
     /* The first policy is 0, which names none. */
     assert_storage(&(covey_type){ .name = "Made", .size = 4, .policy = COVEY_SWAP_AND_POP }, COVEY_STORAGE_BLOCK);
@@ -264,7 +264,7 @@ static void test_one_name_with_another_layout_is_refused(void **state) {
         { .name = "Position", .size = 0, .align = 1 },
         { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .storage = COVEY_STORAGE_SPARSE },
         { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .policy = COVEY_ORDERED },
-        { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .zero_vacated = true },
+        { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .zero_erased = true },
         { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .drop = drop_nothing },
         { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .copy = copy_nothing },
     };
@@ -285,7 +285,7 @@ static void test_a_descriptor_that_is_not_valid_is_refused(void **state) {
         { .name = "Wrong", .size = 4, .align = 4, .storage = COVEY_STORAGE_PINNED, .policy = COVEY_ORDERED },
         { .name = "Wrong", .drop = drop_nothing },
         { .name = "Wrong", .copy = copy_nothing },
-        { .name = "Wrong", .zero_vacated = true },
+        { .name = "Wrong", .zero_erased = true },
     };
     covey_entity e = covey_create(world);
     uint64_t before = world_digest(world);
@@ -480,7 +480,7 @@ static void for_each_token_type(void (*test)(const covey_type *type)) {
     for (uint32_t i = 0; i < COUNT_OF(token_types); i++) {
         tokens = (ledger){ 0 };
         test(token_types[i]);
-        covey_clear_all(world);
+        covey_clear_components(world);
         assert_int_equal(tokens.dropped, tokens.made); /* each once: token_drop looks */
         covey_destroy_all(world);
         covey_compact(world);
@@ -580,7 +580,7 @@ static void clear_drops_once(const covey_type *type) {
     covey_clear_raw(world, type);
     assert_int_equal(tokens.dropped, 6);
     for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_non_null(add_token(e[i], type));
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_int_equal(tokens.dropped, 12);
 }
 static void test_clear_drops_exactly_once(void **state) {
@@ -649,7 +649,7 @@ static void test_an_entity_is_dead_when_its_first_component_is_dropped(void **st
     assert_int_equal(witnessed, 1);
 }
 
-static void test_zero_vacated_leaves_no_bytes_behind(void **state) {
+static void test_zero_erased_leaves_no_bytes_behind(void **state) {
     (void)state;
     for (uint32_t policy = COVEY_SWAP_AND_POP; policy <= COVEY_ORDERED; policy++) {
         char name[32];
@@ -659,7 +659,7 @@ static void test_zero_vacated_leaves_no_bytes_behind(void **state) {
                                                                          .align = 4,
                                                                          .storage = COVEY_STORAGE_SPARSE,
                                                                          .policy = (covey_policy)policy,
-                                                                         .zero_vacated = true });
+                                                                         .zero_erased = true });
         covey_entity e = covey_create(world);
         uint32_t *value = covey_add_raw(world, e, type, &(uint32_t){ 0xABCDEF });
         covey_remove_raw(world, e, type);
@@ -701,7 +701,7 @@ int main(void) {
         WORLD_TEST(test_growing_and_compacting_move_values_without_dropping_them),
         WORLD_TEST(test_destroying_the_world_drops_every_value_once),
         WORLD_TEST(test_an_entity_is_dead_when_its_first_component_is_dropped),
-        WORLD_TEST(test_zero_vacated_leaves_no_bytes_behind),
+        WORLD_TEST(test_zero_erased_leaves_no_bytes_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,8 +120,8 @@ static void test_rules_of_tags_and_hooks_are_named(void **state) {
         { { .name = "T", .drop = drop_nothing }, hooks },
         { { .name = "T", .copy = copy_nothing }, hooks },
         { { .name = "T", .move = move_nothing }, hooks },
-        { { .name = "T", .zero_vacated = true }, "is a tag and has .zero_vacated: leave it out, there are no bytes" },
-        { { .name = "T", .raw = true }, "is a tag and has .raw: leave it out, there are no bytes" },
+        { { .name = "T", .zero_erased = true }, "is a tag and has .zero_erased: leave it out, there are no bytes" },
+        { { .name = "T", .as_bytes = true }, "is a tag and has .as_bytes: leave it out, there are no bytes" },
         { { .name = "T", .codec = &codec }, "is a tag and has a .codec: leave it out, there is no value" },
         { { .name = "T", .defaults = zero }, "is a tag and has .defaults: leave them out, there is no value" },
         { { .name = "T", .size = COVEY_MOVE_MAX + 1, .move = move_nothing },
@@ -136,13 +136,15 @@ static void test_rules_of_images_are_named(void **state) {
     (void)state;
     static const covey_codec codec = { 0 };
     const covey_fields *one = FIELDS(4, 1, FIELD("x", COVEY_KIND_U32, 0, 1, NULL));
-    const char *hooked = "has .raw and a hook, but its bytes are not all of its value: use .codec instead of .raw";
+    const char *hooked =
+        "has .as_bytes and a hook, but its bytes are not all of its value: use .codec instead of .as_bytes";
     const broken_rule rules[] = {
-        { { .name = "T", .size = 4, .raw = true, .drop = drop_nothing }, hooked },
-        { { .name = "T", .size = 4, .raw = true, .copy = copy_nothing }, hooked },
-        { { .name = "T", .size = 4, .raw = true, .move = move_nothing }, hooked },
-        { { .name = "T", .size = 4, .raw = true, .fields = one }, "has .raw and .fields: set one of them" },
-        { { .name = "T", .size = 4, .raw = true, .codec = &codec }, "has .raw and a .codec: set one of them" },
+        { { .name = "T", .size = 4, .as_bytes = true, .drop = drop_nothing }, hooked },
+        { { .name = "T", .size = 4, .as_bytes = true, .copy = copy_nothing }, hooked },
+        { { .name = "T", .size = 4, .as_bytes = true, .move = move_nothing }, hooked },
+        { { .name = "T", .size = 4, .as_bytes = true, .fields = one }, "has .as_bytes and .fields: set one of them" },
+        { { .name = "T", .size = 4, .as_bytes = true, .codec = &codec },
+          "has .as_bytes and a .codec: set one of them" },
         { { .name = "T", .size = 4, .codec = &codec }, "has a .codec without .save or .load: set both" },
     };
     assert_rules(rules, COUNT_OF(rules));

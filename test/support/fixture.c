@@ -132,7 +132,7 @@ static void mix_pool(uint64_t *digest, const covey_pool *pool) {
         mix(digest, &enabled, sizeof enabled);
         mix(digest, &tick, sizeof tick);
     }
-    uint32_t size = (covey_pool_size)(pool);
+    uint32_t size = (covey_pool_position_count)(pool);
     mix(digest, &size, sizeof size);
 }
 

@@ -309,7 +309,7 @@ static void make_holes(writer *w, uint32_t count) {
 bool hostile_make_vast(covey_buffer *buffer, uint32_t count) {
     writer w = begin(buffer);
     put_entities(&w, 1);
-    put_type(&w, 0, covey__is_little_endian() ? COVEY_ENCODING_RAW_LITTLE : COVEY_ENCODING_RAW_BIG,
+    put_type(&w, 0, covey__is_little_endian() ? COVEY_ENCODING_BYTES_LITTLE : COVEY_ENCODING_BYTES_BIG,
              COVEY_STORAGE_SPARSE, COVEY_IN_PLACE);
     u32(&w, 1 << 24);
     u32(&w, 1);

@@ -22,13 +22,13 @@ COVEY_FIELDS_DEFINE(Number, u32(number), u32(check));
 static const Kinds some_kinds = { .i32 = -5, .text = "default", .spot = { 1, true, 2 } };
 
 COVEY_COMPONENT_DEFINE(Kinds, .ticks = true, .fields = &covey_fields_Kinds, .defaults = &some_kinds);
-COVEY_COMPONENT_DEFINE(InBlocks, .zero_vacated = true, .fields = &covey_fields_Number);
+COVEY_COMPONENT_DEFINE(InBlocks, .zero_erased = true, .fields = &covey_fields_Number);
 COVEY_COMPONENT_DEFINE(InPins, .storage = COVEY_STORAGE_PINNED, .ticks = true, .fields = &covey_fields_Number);
 COVEY_COMPONENT_DEFINE(InPack, .storage = COVEY_STORAGE_SPARSE, .fields = &covey_fields_Number);
-COVEY_COMPONENT_DEFINE(InPlace, .policy = COVEY_IN_PLACE, .zero_vacated = true, .fields = &covey_fields_Number);
+COVEY_COMPONENT_DEFINE(InPlace, .policy = COVEY_IN_PLACE, .zero_erased = true, .fields = &covey_fields_Number);
 COVEY_COMPONENT_DEFINE(InShelf, .policy = COVEY_SWAP_ONLY, .fields = &covey_fields_Number);
 COVEY_COMPONENT_DEFINE(InQueue, .policy = COVEY_ORDERED, .compact_above = 50, .fields = &covey_fields_Number);
-COVEY_COMPONENT_DEFINE(Blob, .storage = COVEY_STORAGE_SPARSE, .no_copy = true, .raw = true);
+COVEY_COMPONENT_DEFINE(Blob, .storage = COVEY_STORAGE_SPARSE, .no_copy = true, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(Settings, .fields = &covey_fields_Number);
 COVEY_COMPONENT_DEFINE(Lost, .transient = true);
 COVEY_TAG_DEFINE(PlainTag);

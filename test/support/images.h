@@ -55,13 +55,13 @@ COVEY_FIELDS_DECLARE(Spot);
 COVEY_FIELDS_DECLARE(Kinds);
 COVEY_FIELDS_DECLARE(Number);
 COVEY_COMPONENT_DECLARE(Kinds);    /* in blocks, with ticks and a default value */
-COVEY_COMPONENT_DECLARE(InBlocks); /* zero when vacated */
+COVEY_COMPONENT_DECLARE(InBlocks); /* zero when erased */
 COVEY_COMPONENT_DECLARE(InPins);   /* pinned, with ticks */
 COVEY_COMPONENT_DECLARE(InPack);   /* sparse, one for each policy */
 COVEY_COMPONENT_DECLARE(InPlace);
 COVEY_COMPONENT_DECLARE(InShelf);
 COVEY_COMPONENT_DECLARE(InQueue); /* compacts above 50 percent */
-COVEY_COMPONENT_DECLARE(Blob);    /* raw, and not to be copied */
+COVEY_COMPONENT_DECLARE(Blob);    /* .as_bytes, and not to be copied */
 COVEY_COMPONENT_DECLARE(Settings);
 COVEY_COMPONENT_DECLARE(Lost); /* transient */
 COVEY_TAG_DECLARE(PlainTag);

@@ -54,7 +54,7 @@ static void describe_types(void) {
             .storage = kinds[storage].storage,
             .policy = kinds[storage].policy,
             .ticks = ticks,
-            .raw = layouts[layout].size != 0,
+            .as_bytes = layouts[layout].size != 0,
         };
     }
 }
@@ -276,7 +276,7 @@ static void tidy(mixed_world *s) {
 
 /* Keeps a pool in an order, or no longer. */
 static void keep(mixed_world *s, covey_pool *pool, const covey_order *by) {
-    if (covey_pool_keep(pool, by) != COVEY_OK) return;
+    if (covey_pool_keep_sorted(pool, by) != COVEY_OK) return;
     for (uint32_t i = 0; i < s->type_count; i++)
         if (s->types[i] == covey_pool_type(pool)) s->kept[i] = by != NULL;
 }
@@ -287,7 +287,7 @@ static void sort(mixed_world *s) {
     covey_order by = { .key = COVEY_KEY_INDEX, .descending = mixed_chance(s, 50) };
     if (!pool || s->count == 0) return;
     if (type->size >= 4 && mixed_chance(s, 40)) by.key = COVEY_KEY_U32;
-    if ((covey_pool_size)(pool) != covey_pool_count(pool)) covey_pool_compact(pool);
+    if ((covey_pool_position_count)(pool) != covey_pool_count(pool)) covey_pool_compact(pool);
     uint32_t how = mixed_below(s, 4);
     if (how == 0 && other && other != pool) (void)covey_pool_sort_as(pool, other);
     else if (how == 1) covey_pool_swap(pool, s->all[0], s->all[s->count - 1]);

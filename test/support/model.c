@@ -150,7 +150,7 @@ static void compare_blocks(model *m, const covey_pool *pool, const oracle_set *o
     uint32_t at = covey_pool_next(pool, 0);
     REQUIRE(m, covey_pool_count(pool) == oracle->end, "%u components, not %u", covey_pool_count(pool), oracle->end);
     REQUIRE(m,
-            (covey_pool_size)(pool) == 0 && !(covey_pool_ids)(pool) && !(covey_pool_values_raw)(pool) &&
+            (covey_pool_position_count)(pool) == 0 && !(covey_pool_ids)(pool) && !(covey_pool_values_raw)(pool) &&
                 !(covey_pool_page_raw)(pool, 0),
             "a block pool with arrays");
     for (uint32_t i = 0; i < oracle->end; i++) {
@@ -173,7 +173,9 @@ static void compare_pool(model *m, uint32_t number, covey_pool *pool) {
         compare_blocks(m, pool, wanted->set);
         return;
     }
-    REQUIRE(m, covey_pool_count(pool) == oracle_set_count(wanted->set) && covey_pool_size(pool) == wanted->set->end,
+    REQUIRE(m,
+            covey_pool_count(pool) == oracle_set_count(wanted->set) &&
+                covey_pool_position_count(pool) == wanted->set->end,
             "pool %u has another size", number);
     program_compare_set(&m->program, &pool->set, wanted->set);
     compare_walk(m, pool, wanted->set);

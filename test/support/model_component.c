@@ -215,20 +215,20 @@ static void patch_or_add(model *m) {
 
 /* ---- Removing -----------------------------------------------------------------------------------------------------*/
 
-static void check_vacated(model *m, const covey_sparse_set *vacated) {
-    if (!vacated->zero_vacated || vacated->policy != COVEY_SWAP_AND_POP) return;
-    const unsigned char *value = covey__value_at(vacated, vacated->end, vacated->size);
-    for (uint32_t i = 0; i < vacated->size; i++) REQUIRE(m, value[i] == 0, "a vacated value is not zero");
+static void check_erased(model *m, const covey_sparse_set *set) {
+    if (!set->zero_erased || set->policy != COVEY_SWAP_AND_POP) return;
+    const unsigned char *value = covey__value_at(set, set->end, set->size);
+    for (uint32_t i = 0; i < set->size; i++) REQUIRE(m, value[i] == 0, "an erased value is not zero");
 }
 
 /* What a block that holds others keeps where the value was, or where the one that took its place was. */
-static void check_vacated_block(model *m, const covey__block_store *blocks, uint32_t index) {
+static void check_erased_block(model *m, const covey__block_store *blocks, uint32_t index) {
     const covey__block_page *page = blocks->pages[index / COVEY__BLOCK_PAGE];
     uint32_t block = covey__block_of(index);
-    if (!blocks->zero_vacated || page->masks[block] == 0) return;
+    if (!blocks->zero_erased || page->masks[block] == 0) return;
     uint32_t slot = page->capacity[block] == COVEY__BLOCK_IDS ? index % COVEY__BLOCK_IDS : page->used[block];
     const char *value = page->chunks[block].data + (size_t)slot * blocks->size;
-    for (uint32_t i = 0; i < blocks->size; i++) REQUIRE(m, value[i] == 0, "a vacated value is not zero");
+    for (uint32_t i = 0; i < blocks->size; i++) REQUIRE(m, value[i] == 0, "an erased value is not zero");
 }
 
 static void remove_component(model *m) {
@@ -243,8 +243,8 @@ static void remove_component(model *m) {
     if (!there) return;
     oracle_remove(m->oracle, pool, e);
     REQUIRE(m, !covey_has_raw(m->world, e, type), "%s is still there", type->name);
-    if (pool->set->by_index) check_vacated_block(m, &held->blocks, e.index);
-    else check_vacated(m, &held->set);
+    if (pool->set->by_index) check_erased_block(m, &held->blocks, e.index);
+    else check_erased(m, &held->set);
 }
 
 static void take(model *m) {
@@ -263,8 +263,8 @@ static void take(model *m) {
     if (!there) return;
     value_disown(type, m->value);
     oracle_remove(m->oracle, pool, e);
-    if (pool->set->by_index) check_vacated_block(m, &held->blocks, e.index);
-    else check_vacated(m, &held->set);
+    if (pool->set->by_index) check_erased_block(m, &held->blocks, e.index);
+    else check_erased(m, &held->set);
 }
 
 typedef struct condition {
@@ -324,9 +324,9 @@ static void clear(model *m) {
     if (pool) oracle_clear(m->oracle, pool);
 }
 
-static void clear_all(model *m) {
+static void clear_components(model *m) {
     if (program_below(&m->program, m->rarity) != 0) return;
-    covey_clear_all(m->world);
+    covey_clear_components(m->world);
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) oracle_clear(m->oracle, &m->oracle->pools[i]);
     oracle_enable_all(m->oracle);
     if (m->options->subject && m->options->subject->clear) m->options->subject->clear(m);
@@ -603,7 +603,7 @@ const model_operation model_component_operations[] = {
     { "remove", remove_component, 36, true },
     { "remove, of neighbours", remove_neighbours, 1, true },
     { "clear", clear, 1, true },
-    { "clear_all", clear_all, 1, true },
+    { "clear_components", clear_components, 1, true },
     { "add_array", add_array, 6, false },
     { "add_copies", add_copies, 6, false },
     { "pool_of", pool_of, 2, false },

@@ -33,14 +33,16 @@ static bool copy_owned(void *to, const void *from, void *context) {
 }
 
 COVEY_FIELDS_DEFINE(Clock, u32(now), u32(rate));
-COVEY_COMPONENT_DEFINE(Clock, .raw = true);
-COVEY_COMPONENT_DEFINE(Grid, .raw = true);
+COVEY_COMPONENT_DEFINE(Clock, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Grid, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(Cache, .drop = drop_owned, .copy = copy_owned, .fields = &covey_fields_Clock);
 COVEY_COMPONENT_DEFINE(Device, .drop = drop_owned, .fields = &covey_fields_Clock);
 COVEY_COMPONENT_DEFINE(Secret, .no_copy = true, .fields = &covey_fields_Clock);
 COVEY_TAG_DEFINE(Paused);
-static const covey_type clock_twin = { .name = "Clock", .size = sizeof(Clock), .align = _Alignof(Clock), .raw = true };
-static const covey_type clock_clash = { .name = "Clock", .size = 4, .align = 4, .raw = true };
+static const covey_type clock_twin = {
+    .name = "Clock", .size = sizeof(Clock), .align = _Alignof(Clock), .as_bytes = true
+};
+static const covey_type clock_clash = { .name = "Clock", .size = 4, .align = 4, .as_bytes = true };
 static const covey_type wrong = { .name = "Wrong", .size = 12, .align = 8 };
 
 /* The last two come seldom: worlds with such a resource cannot be cloned. */
@@ -95,7 +97,7 @@ static uint32_t align_of(const covey_type *type) { return type->align ? type->al
 static bool same_layout(const covey_type *a, const covey_type *b) {
     bool pinned = (a->storage == COVEY_STORAGE_PINNED) == (b->storage == COVEY_STORAGE_PINNED);
     return pinned && a->size == b->size && align_of(a) == align_of(b) && a->policy == b->policy &&
-           oracle_type_is_block(a) == oracle_type_is_block(b) && a->zero_vacated == b->zero_vacated &&
+           oracle_type_is_block(a) == oracle_type_is_block(b) && a->zero_erased == b->zero_erased &&
            a->no_copy == b->no_copy && !a->drop == !b->drop && !a->copy == !b->copy;
 }
 
@@ -361,7 +363,7 @@ typedef struct cursor {
 } cursor;
 
 static void begin_spans(cursor *c, covey_world *world, const covey_type *type) {
-    covey_view_desc desc = { .with = { type }, .read = { type }, .disabled = true };
+    covey_view_desc desc = { .with = { type }, .read = { type }, .include_disabled = true };
     c->view = covey_view_make(world, &desc);
     c->it = covey_view_iter(&c->view);
     c->row = 0;

@@ -386,11 +386,11 @@ static void check_turn(model *m, const oracle_group *group, covey_entity e, uint
     const covey_entity *ids = covey_pool_ids(pool);
     bool due = model_is_due(m, e);
     uint32_t at = *place;
-    while (due && at < covey_pool_size(pool) && !model_is_due(m, ids[at])) at++;
-    REQUIRE(m, !due || (at < covey_pool_size(pool) && covey_same(ids[at], e)), "%u:%u is visited before its turn",
-            e.index, e.generation);
-    while (*place < covey_pool_size(pool) && !covey_same(ids[*place], e)) ++*place;
-    REQUIRE(m, *place < covey_pool_size(pool), "%u:%u lies before what was visited", e.index, e.generation);
+    while (due && at < covey_pool_position_count(pool) && !model_is_due(m, ids[at])) at++;
+    REQUIRE(m, !due || (at < covey_pool_position_count(pool) && covey_same(ids[at], e)),
+            "%u:%u is visited before its turn", e.index, e.generation);
+    while (*place < covey_pool_position_count(pool) && !covey_same(ids[*place], e)) ++*place;
+    REQUIRE(m, *place < covey_pool_position_count(pool), "%u:%u lies before what was visited", e.index, e.generation);
 }
 
 static void group_rows_change(model *m) {

@@ -169,8 +169,8 @@ static bool has_same_groups(const oracle_world *a, const oracle_world *b) {
 /* What a group owns comes back in the order that it had. */
 static void compare_order(model *m, const oracle_pool *then) {
     const covey_pool *pool = covey_pool_find_raw(m->world, then->type);
-    REQUIRE(m, (covey_pool_size)(pool) == then->set->end, "%u positions, not %u", (covey_pool_size)(pool),
-            then->set->end);
+    REQUIRE(m, (covey_pool_position_count)(pool) == then->set->end, "%u positions, not %u",
+            (covey_pool_position_count)(pool), then->set->end);
     for (uint32_t i = 0; i < then->set->end; i++)
         REQUIRE(m, covey_same(covey_pool_at(pool, i), then->set->ids[i]), "another %s at %u", then->type->name, i);
 }

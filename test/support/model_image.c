@@ -39,7 +39,8 @@ static void compare_pool(model *m, const covey_pool *pool, const covey_pool *oth
     const covey_type *type = covey_pool_type(pool), *twin = covey_pool_type(other);
     uint32_t a = covey_pool_next(pool, 0), b = covey_pool_next(other, 0);
     REQUIRE(m, strcmp(type->name, twin->name) == 0, "a pool of %s, not of %s", twin->name, type->name);
-    REQUIRE(m, (covey_pool_size)(pool) == (covey_pool_size)(other), "another size of %s", type->name);
+    REQUIRE(m, (covey_pool_position_count)(pool) == (covey_pool_position_count)(other), "another size of %s",
+            type->name);
     for (; a == b && a != COVEY_NONE; a = covey_pool_next(pool, a + 1), b = covey_pool_next(other, b + 1)) {
         covey_entity e = covey_pool_at(pool, a);
         const void *value = covey_get_raw(m->world, e, type), *its = covey_get_raw(m->twin, e, twin);

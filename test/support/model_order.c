@@ -94,8 +94,8 @@ static bool can_be_sorted(const oracle_pool *pool) {
 static void check_order(model *m, const oracle_pool *pool) {
     const covey_pool *held = covey_pool_find_raw(m->world, pool->type);
     const covey_entity *ids = covey_pool_ids(held);
-    REQUIRE(m, covey_pool_size(held) == pool->set->end, "%u %s, not %u", covey_pool_size(held), pool->type->name,
-            pool->set->end);
+    REQUIRE(m, covey_pool_position_count(held) == pool->set->end, "%u %s, not %u", covey_pool_position_count(held),
+            pool->type->name, pool->set->end);
     for (uint32_t i = 0; i < pool->set->end; i++)
         REQUIRE(m, covey_same(ids[i], pool->set->ids[i]), "%s %u is of %u:%u, not of %u:%u", pool->type->name, i,
                 ids[i].index, ids[i].generation, pool->set->ids[i].index, pool->set->ids[i].generation);
@@ -143,11 +143,11 @@ static covey_result may_keep(model *m, const oracle_pool *pool, const covey_orde
     return all && oracle_order_valid(order, pool->type->size, pool->set->end) ? COVEY_OK : COVEY_ERROR_RANGE;
 }
 
-static void pool_keep(model *m) {
+static void pool_keep_sorted(model *m) {
     const oracle_pool *pool = pick_sorted(m);
     if (!pool) return;
     covey_order order = model_pick_order(m, pool->type, pool->set->end);
-    covey_result result = covey_pool_keep(covey_pool_find_raw(m->world, pool->type), &order);
+    covey_result result = covey_pool_keep_sorted(covey_pool_find_raw(m->world, pool->type), &order);
     if (!settle_result(m, result, may_keep(m, pool, &order))) return;
     oracle_set_sort(pool->set, &order);
     pool->set->kept = true;
@@ -155,10 +155,10 @@ static void pool_keep(model *m) {
     check_order(m, pool);
 }
 
-static void pool_keep_end(model *m) {
+static void pool_keep_sorted_end(model *m) {
     const oracle_pool *pool = pick_sorted(m);
     if (!pool) return;
-    REQUIRE(m, covey_pool_keep(covey_pool_find_raw(m->world, pool->type), NULL) == COVEY_OK, "it is kept on");
+    REQUIRE(m, covey_pool_keep_sorted(covey_pool_find_raw(m->world, pool->type), NULL) == COVEY_OK, "it is kept on");
     pool->set->kept = false;
 }
 
@@ -168,15 +168,15 @@ static void pool_keep_end(model *m) {
 static void keep_again(model *m, const oracle_pool *pool) {
     check_order(m, pool);
     if (oracle_set_is_sorted(pool->set, &pool->set->order)) return;
-    covey_result result = covey_pool_keep(covey_pool_find_raw(m->world, pool->type), &pool->set->order);
+    covey_result result = covey_pool_keep_sorted(covey_pool_find_raw(m->world, pool->type), &pool->set->order);
     REQUIRE(m, result == COVEY_OK, "%s is not kept again: %s", pool->type->name, covey_result_text(result));
     oracle_set_sort(pool->set, &pool->set->order);
 }
 
 static void follow_library(model *m, const oracle_pool *pool) {
     const covey_pool *held = covey_pool_find_raw(m->world, pool->type);
-    REQUIRE(m, covey_pool_size(held) == pool->set->end, "%u %s, not %u", covey_pool_size(held), pool->type->name,
-            pool->set->end);
+    REQUIRE(m, covey_pool_position_count(held) == pool->set->end, "%u %s, not %u", covey_pool_position_count(held),
+            pool->type->name, pool->set->end);
     REQUIRE(m, oracle_set_follow(pool->set, covey_pool_ids(held)), "other entities have a %s", pool->type->name);
 }
 
@@ -192,7 +192,7 @@ void model_catch_up(model *m) {
 const model_operation model_order_operations[] = {
     { "pool_sort", pool_sort, 6, false },
     { "pool_sort_as", pool_sort_as, 3, false },
-    { "pool_keep", pool_keep, 4, false },
-    { "pool_keep, to end it", pool_keep_end, 2, true },
+    { "pool_keep_sorted", pool_keep_sorted, 4, false },
+    { "pool_keep_sorted, to end it", pool_keep_sorted_end, 2, true },
     { NULL, NULL, 0, false },
 };

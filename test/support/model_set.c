@@ -359,13 +359,12 @@ static const operation *choose_operation(program *p) {
 }
 
 /* What lies behind the end and was in use before the step. */
-static void check_vacated(set_model *m, uint32_t before) {
+static void check_erased(set_model *m, uint32_t before) {
     uint32_t capacity = m->set->id_capacity < m->set->data_capacity ? m->set->id_capacity : m->set->data_capacity;
-    if (!m->oracle->zero_vacated || m->oracle->size == 0) return;
-    for (uint32_t at = covey_sparse_set_size(m->set); at < before && at < capacity; at++) {
+    if (!m->oracle->zero_erased || m->oracle->size == 0) return;
+    for (uint32_t at = covey_sparse_set_position_count(m->set); at < before && at < capacity; at++) {
         const unsigned char *value = covey__value_at(m->set, at, m->oracle->size);
-        for (uint32_t i = 0; i < m->oracle->size; i++)
-            REQUIRE(m, value[i] == 0, "the vacated value %u is not zero", at);
+        for (uint32_t i = 0; i < m->oracle->size; i++) REQUIRE(m, value[i] == 0, "the erased value %u is not zero", at);
     }
 }
 
@@ -379,13 +378,13 @@ static void step(set_model *m) {
     const operation *chosen = choose_operation(p);
     program_begin_step(p, chosen->name);
     uint64_t calls = p->heap.calls;
-    uint32_t before = covey_sparse_set_size(m->set);
+    uint32_t before = covey_sparse_set_position_count(m->set);
     chosen->run(m);
     test_fail_never(&p->heap);
     REQUIRE(m, !chosen->quiet || p->heap.calls == calls, "it allocates");
     REQUIRE(m, covey_sparse_set_memory(m->set) == p->heap.bytes, "%zu bytes counted, %zu out",
             covey_sparse_set_memory(m->set), p->heap.bytes);
-    check_vacated(m, before);
+    check_erased(m, before);
     if (p->step % m->options->validate_every == 0) validate(m);
     if (p->heap.failed || p->step % m->options->compare_every == 0) program_compare_set(p, m->set, m->oracle);
 }
@@ -395,7 +394,7 @@ static void start(set_model *m) {
     program *p = &m->program;
     uint32_t kind = program_below(p, 5);
     covey_sparse_set_desc desc = { .size = sizes[kind], .align = aligns[kind], .policy = m->options->policy };
-    desc.zero_vacated = program_chance(p, 100);
+    desc.zero_erased = program_chance(p, 100);
     desc.allocator = test_allocator(&p->heap);
     m->oracle = oracle_set_create(&desc, m->options->fault);
     program_begin_step(p, "sparse_set_create");

@@ -381,7 +381,7 @@ static void update_needs(model *m) {
 
 /* Whether queues may have copies of its values. */
 static bool is_bytes(const covey_type *type) {
-    return !type->drop && !type->copy && !type->no_copy && !type->zero_vacated;
+    return !type->drop && !type->copy && !type->no_copy && !type->zero_erased;
 }
 
 /* A listener to random signals of a random type, or of entities; now and then to what does not exist. */

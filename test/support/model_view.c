@@ -84,7 +84,7 @@ static void pick_desc(model *m, covey_view_desc *desc) {
     }
     if (!model_is_about_visibility(m)) return;
     uint32_t kind = program_below(p, 20);
-    desc->disabled = kind == 19;
+    desc->include_disabled = kind == 19;
     if (kind < 5 && used[slot[kind]] < COVEY_TERMS) kinds[kind][used[slot[kind]]++] = covey_id(covey_disabled);
 }
 
@@ -96,7 +96,8 @@ static void check_view(model *m, const tour *t, bool valid) {
     REQUIRE(m, !covey_view_type(view, fields), "a field behind the last");
     for (uint32_t i = 0; i < fields; i++) {
         REQUIRE(m, covey_view_type(view, i) == oracle_view_type(&t->desc, i), "field %u is of another type", i);
-        REQUIRE(m, covey_view_reads(view, i) == oracle_view_reads(&t->desc, i), "field %u is read and not", i);
+        REQUIRE(m, covey_view_is_read_only(view, i) == oracle_view_is_read_only(&t->desc, i),
+                "field %u is read and not", i);
     }
 }
 
@@ -197,7 +198,7 @@ static void check_field(model *m, const tour *t, uint32_t field, covey_entity e,
     REQUIRE(m, (at != NULL) == seen, "%u:%u and its %s, as the view sees it", e.index, e.generation, type->name);
     if (!seen || type == covey_id(covey_disabled)) return;
     model_check_field(m, type, e, at);
-    if (!oracle_view_reads(&t->desc, field)) model_touch(m, type, e);
+    if (!oracle_view_is_read_only(&t->desc, field)) model_touch(m, type, e);
 }
 
 /* ---- Spans --------------------------------------------------------------------------------------------------------*/

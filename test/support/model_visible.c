@@ -3,13 +3,13 @@
 #include "model_world.h"
 
 static const covey_type ticking[] = {
-    { .name = "TickBlock", .size = 8, .align = 4, .ticks = true, .raw = true },
-    { .name = "TickSparse", .size = 16, .align = 4, .storage = COVEY_STORAGE_SPARSE, .ticks = true, .raw = true },
-    { .name = "TickPinned", .size = 4, .align = 4, .storage = COVEY_STORAGE_PINNED, .ticks = true, .raw = true },
-    { .name = "TickFixed", .size = 12, .align = 4, .policy = COVEY_IN_PLACE, .ticks = true, .raw = true },
-    { .name = "TickQueue", .size = 8, .align = 8, .policy = COVEY_ORDERED, .ticks = true, .raw = true },
+    { .name = "TickBlock", .size = 8, .align = 4, .ticks = true, .as_bytes = true },
+    { .name = "TickSparse", .size = 16, .align = 4, .storage = COVEY_STORAGE_SPARSE, .ticks = true, .as_bytes = true },
+    { .name = "TickPinned", .size = 4, .align = 4, .storage = COVEY_STORAGE_PINNED, .ticks = true, .as_bytes = true },
+    { .name = "TickFixed", .size = 12, .align = 4, .policy = COVEY_IN_PLACE, .ticks = true, .as_bytes = true },
+    { .name = "TickQueue", .size = 8, .align = 8, .policy = COVEY_ORDERED, .ticks = true, .as_bytes = true },
     { .name = "TickFlag", .ticks = true },
-    { .name = "TickPair", .size = 8, .align = 4, .storage = COVEY_STORAGE_SPARSE, .ticks = true, .raw = true },
+    { .name = "TickPair", .size = 8, .align = 4, .storage = COVEY_STORAGE_SPARSE, .ticks = true, .as_bytes = true },
 };
 enum { TICKING = sizeof ticking / sizeof ticking[0] };
 
@@ -122,7 +122,7 @@ static void advance(model *m) {
 /* Types of the program, each once: those with ticks may be asked about, and any may be read. */
 static void pick_since(model *m, covey_view_desc *desc) {
     uint32_t with = 0, reads = 0, changed = 0;
-    *desc = (covey_view_desc){ .disabled = program_chance(&m->program, 32) };
+    *desc = (covey_view_desc){ .include_disabled = program_chance(&m->program, 32) };
     for (uint32_t i = 0; i < m->type_count && with < COVEY_TERMS; i++) {
         const covey_type *type = m->types[i];
         bool again = false;
@@ -159,7 +159,7 @@ static void visit(model *m, const covey_view_desc *desc, covey_entity e) {
             number, e.index, e.generation);
     model_append(&m->visited, e);
     for (uint32_t i = 0; i < COVEY_TERMS && desc->with[i]; i++)
-        if (!oracle_view_reads(desc, i)) model_touch(m, desc->with[i], e);
+        if (!oracle_view_is_read_only(desc, i)) model_touch(m, desc->with[i], e);
 }
 
 static void visit_spans(model *m, const covey_view_desc *desc, covey_iter *it) {

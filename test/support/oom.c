@@ -108,10 +108,10 @@ static void write_entity(text *to, covey_entity e) {
 /* Positions, ids and the bytes of values. A pool without components does not show. */
 static void write_pool(text *to, const covey_pool *pool) {
     const covey_type *type = covey_pool_type(pool);
-    if ((covey_pool_size)(pool) == 0 && covey_pool_count(pool) == 0) return;
+    if ((covey_pool_position_count)(pool) == 0 && covey_pool_count(pool) == 0) return;
     if (strncmp(type->name, "covey.", 6) == 0) return; /* its bytes are private */
     write_text(type->name, to);
-    write_number(to, "(%u): ", (covey_pool_size)(pool));
+    write_number(to, "(%u): ", (covey_pool_position_count)(pool));
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         covey_entity e = covey_pool_at(pool, at);
         const unsigned char *bytes = covey_pool_get_raw(pool, e);
@@ -154,7 +154,7 @@ static void write_world(text *to, const covey_world *world) {
 
 static void write_set(text *to, const covey_sparse_set *set) {
     write_text(set_text(set).at, to);
-    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++)
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(set); i++)
         if (covey_sparse_set_at(set, i).generation != 0) write_number(to, " %u", stamp_at(set, i));
 }
 

@@ -275,7 +275,7 @@ static bool is_pinned(const covey_type *type) { return type->storage == COVEY_ST
 bool oracle_same_layout(const covey_type *a, const covey_type *b) {
     uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
     if (oracle_type_is_block(a) != oracle_type_is_block(b) || is_pinned(a) != is_pinned(b)) return false;
-    return a->size == b->size && a_align == b_align && a->policy == b->policy && a->zero_vacated == b->zero_vacated &&
+    return a->size == b->size && a_align == b_align && a->policy == b->policy && a->zero_erased == b->zero_erased &&
            !a->drop == !b->drop && !a->copy == !b->copy;
 }
 
@@ -292,7 +292,7 @@ oracle_pool *oracle_pool_of(oracle_world *world, const covey_type *type) {
 
 oracle_pool *oracle_pool_meet(oracle_world *world, const covey_type *type) {
     oracle_pool *pool = &world->pools[world->pool_count++];
-    covey_sparse_set_desc desc = { .size = type->size, .policy = type->policy, .zero_vacated = type->zero_vacated };
+    covey_sparse_set_desc desc = { .size = type->size, .policy = type->policy, .zero_erased = type->zero_erased };
     *pool = (oracle_pool){ type, oracle_set_create(&desc, world->fault) };
     pool->set->by_index = oracle_type_is_block(type);
     pool->set->pinned = is_pinned(type);

@@ -3,7 +3,7 @@
 #ifndef COVEY_TEST_ORACLE_H
 #define COVEY_TEST_ORACLE_H
 
-#include <covey/covey.h>
+#include <covey/sparse_set.h>
 
 /* Ways to lie, for the test that shows that a lie is found. */
 typedef enum oracle_fault {
@@ -45,7 +45,7 @@ const char *oracle_fault_name(oracle_fault fault);
 typedef struct oracle_set {
     covey_policy policy;
     uint32_t size; /* bytes of a value */
-    bool zero_vacated;
+    bool zero_erased;
     bool by_index; /* the set of a block pool: no policy, always in the order of indices */
     bool pinned;   /* by index, and values never move */
     bool kept;     /* in `order`, whatever is added */
@@ -223,7 +223,7 @@ uint64_t oracle_changed_at(oracle_world *world, const oracle_pool *pool, covey_e
 bool oracle_view_valid(const covey_view_desc *desc);
 uint32_t oracle_view_fields(const covey_view_desc *desc);
 const covey_type *oracle_view_type(const covey_view_desc *desc, uint32_t field);
-bool oracle_view_reads(const covey_view_desc *desc, uint32_t field);
+bool oracle_view_is_read_only(const covey_view_desc *desc, uint32_t field);
 bool oracle_view_matches(oracle_world *world, const covey_view_desc *desc, covey_entity e);
 /* Whether the view sees a component of the entity, or its tag covey_disabled. */
 bool oracle_view_sees(oracle_world *world, const covey_view_desc *desc, const covey_type *type, covey_entity e);

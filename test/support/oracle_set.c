@@ -44,7 +44,7 @@ oracle_set *oracle_set_create(const covey_sparse_set_desc *desc, oracle_fault fa
     if (!set) abort();
     set->policy = desc->policy;
     set->size = desc->size;
-    set->zero_vacated = desc->zero_vacated;
+    set->zero_erased = desc->zero_erased;
     set->fault = fault;
     return set;
 }
@@ -249,8 +249,8 @@ uint32_t oracle_set_push(oracle_set *set, covey_entity e, const void *value, boo
 
 /* ---- Removing -----------------------------------------------------------------------------------------------------*/
 
-static void vacate(oracle_set *set, uint32_t at) {
-    if (set->zero_vacated) memset(oracle_set_value(set, at), 0, set->size);
+static void zero_erased(oracle_set *set, uint32_t at) {
+    if (set->zero_erased) memset(oracle_set_value(set, at), 0, set->size);
 }
 
 static void move(oracle_set *set, uint32_t from, uint32_t to) {
@@ -267,7 +267,7 @@ static void erase_swap_only(oracle_set *set, uint32_t at) {
         set->dead++;
     }
     exchange(set, at, set->end);
-    vacate(set, set->end);
+    zero_erased(set, set->end);
     if (set->fault == ORACLE_KEEPS_NO_DEAD) set->dead = 0;
 }
 
@@ -290,7 +290,7 @@ void oracle_set_erase(oracle_set *set, uint32_t at) {
     } else {
         set->ids[at].generation = 0;
         set->holes[set->hole_count++] = at;
-        vacate(set, at);
+        zero_erased(set, at);
     }
 }
 

@@ -32,7 +32,7 @@ static bool is_named(const covey_type *const *terms, uint32_t count, const covey
     return false;
 }
 
-bool oracle_view_reads(const covey_view_desc *desc, uint32_t field) {
+bool oracle_view_is_read_only(const covey_view_desc *desc, uint32_t field) {
     return is_named(desc->read, count_of(desc->read), oracle_view_type(desc, field));
 }
 
@@ -53,13 +53,13 @@ bool oracle_view_sees(oracle_world *world, const covey_view_desc *desc, const co
     const oracle_pool *pool = oracle_pool_of(world, type);
     if (is_tag_of_disabled(type)) return oracle_alive(world, e) && !oracle_is_enabled(world, e);
     if (!pool || !oracle_has(world, pool, e)) return false;
-    return desc->disabled || oracle_component_is_enabled(world, pool, e);
+    return desc->include_disabled || oracle_component_is_enabled(world, pool, e);
 }
 
 /* Whether entities that are disabled count. */
 static bool asks_for_disabled(const covey_view_desc *desc) {
     const covey_type *terms[4 * COVEY_TERMS];
-    bool asks = desc->disabled;
+    bool asks = desc->include_disabled;
     for (uint32_t i = 0, count = terms_of(desc, terms); i < count; i++) asks = asks || is_tag_of_disabled(terms[i]);
     return asks;
 }

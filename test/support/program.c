@@ -69,7 +69,7 @@ static void compare_position(program *p, const covey_sparse_set *set, oracle_set
     PROGRAM_REQUIRE(p, value != NULL, "position %u has no value", at);
     if (wanted.generation == 0) {
         PROGRAM_REQUIRE(p, id.generation == 0, "position %u has %u:%u, not a hole", at, id.index, id.generation);
-        PROGRAM_REQUIRE(p, !set->zero_vacated || is_zero(value, oracle->size), "the hole %u is not zero", at);
+        PROGRAM_REQUIRE(p, !set->zero_erased || is_zero(value, oracle->size), "the hole %u is not zero", at);
         return;
     }
     PROGRAM_REQUIRE(p, covey_same(id, wanted), "position %u has %u:%u, not %u:%u", at, id.index, id.generation,
@@ -90,7 +90,7 @@ static void compare_hole_list(program *p, const covey_sparse_set *set, const ora
 }
 
 void program_compare_set(program *p, const covey_sparse_set *set, oracle_set *oracle) {
-    uint32_t positions = covey_sparse_set_size(set), count = covey_sparse_set_count(set);
+    uint32_t positions = covey_sparse_set_position_count(set), count = covey_sparse_set_count(set);
     PROGRAM_REQUIRE(p, positions == oracle_set_positions(oracle), "%u positions, not %u", positions,
                     oracle_set_positions(oracle));
     PROGRAM_REQUIRE(p, count == oracle_set_count(oracle), "%u elements, not %u", count, oracle_set_count(oracle));

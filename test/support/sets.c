@@ -89,7 +89,7 @@ set_text_of set_text(const covey_sparse_set *set) {
     set_text_of out = { "", 0 };
     bool swap_only = covey_sparse_set_policy(set) == COVEY_SWAP_ONLY;
     append(&out, "[");
-    for (uint32_t i = 0; i < covey_sparse_set_size(set); i++) {
+    for (uint32_t i = 0; i < covey_sparse_set_position_count(set); i++) {
         if (i != 0) append(&out, " ");
         if (swap_only && i == covey_sparse_set_head(set)) append(&out, "| ");
         append_id(&out, set, covey_sparse_set_at(set, i));

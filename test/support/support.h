@@ -4,6 +4,8 @@
 
 #include "tools.h"
 
+#include <covey/sparse_set.h>
+
 /* cmocka needs these before its own header. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -52,38 +52,38 @@ const text_place *text_of(const Text *text) {
 
 /* ---- Functions ----------------------------------------------------------------------------------------------------*/
 
-static covey_result save_place(covey_writer *writer, Text text) {
+static covey_result save_place(covey_codec_writer *writer, Text text) {
     const text_place *at = text_of(&text);
     if (++texts.saves == texts.save_fails_at) return texts.fails_with;
-    covey_write_count(writer, at->length);
-    covey_write(writer, COVEY_KIND_CHAR, at->text, at->length);
-    covey_write_count(writer, at->link_count);
-    covey_write(writer, COVEY_KIND_ENTITY, at->links, at->link_count);
+    covey_codec_write_count(writer, at->length);
+    covey_codec_write(writer, COVEY_KIND_CHAR, at->text, at->length);
+    covey_codec_write_count(writer, at->link_count);
+    covey_codec_write(writer, COVEY_KIND_ENTITY, at->links, at->link_count);
     return COVEY_OK;
 }
 
-static covey_result load_place(covey_reader *reader, Text *text) {
+static covey_result load_place(covey_codec_reader *reader, Text *text) {
     if (++texts.loads == texts.load_fails_at) return texts.fails_with;
-    uint32_t length = covey_read_count(reader, COVEY_KIND_CHAR);
+    uint32_t length = covey_codec_read_count(reader, COVEY_KIND_CHAR);
     if (length > TEXT_LENGTH) return COVEY_ERROR_LIMIT;
     text->place = take_place();
     if (text->place == 0) return COVEY_ERROR_MEMORY;
     text_place *at = &texts.at[text->place];
     at->length = length;
-    covey_read(reader, COVEY_KIND_CHAR, at->text, length);
-    at->link_count = covey_read_count(reader, COVEY_KIND_ENTITY);
-    if (at->link_count <= TEXT_LINKS) covey_read(reader, COVEY_KIND_ENTITY, at->links, at->link_count);
+    covey_codec_read(reader, COVEY_KIND_CHAR, at->text, length);
+    at->link_count = covey_codec_read_count(reader, COVEY_KIND_ENTITY);
+    if (at->link_count <= TEXT_LINKS) covey_codec_read(reader, COVEY_KIND_ENTITY, at->links, at->link_count);
     if (at->link_count <= TEXT_LINKS) return COVEY_OK;
     give_back(*text);
     return COVEY_ERROR_IMAGE;
 }
 
-static covey_result save_text(covey_writer *writer, const void *value, void *context) {
+static covey_result save_text(covey_codec_writer *writer, const void *value, void *context) {
     (void)context;
     return save_place(writer, *(const Text *)value);
 }
 
-static covey_result load_text(covey_reader *reader, void *value, void *context) {
+static covey_result load_text(covey_codec_reader *reader, void *value, void *context) {
     (void)context;
     return load_place(reader, value);
 }
@@ -98,12 +98,12 @@ static bool copy_text(void *to, const void *from, void *context) {
     return copy_place(to, *(const Text *)from);
 }
 
-static covey_result save_crew(covey_writer *writer, const void *value, void *context) {
+static covey_result save_crew(covey_codec_writer *writer, const void *value, void *context) {
     (void)context;
     return save_place(writer, ((const Crew *)value)->motto);
 }
 
-static covey_result load_crew(covey_reader *reader, void *value, void *context) {
+static covey_result load_crew(covey_codec_reader *reader, void *value, void *context) {
     (void)context;
     return load_place(reader, &((Crew *)value)->motto);
 }

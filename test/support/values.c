@@ -82,26 +82,26 @@ static bool copy(void *to, const void *from, void *context) {
 
 /* ---- Codecs -------------------------------------------------------------------------------------------------------*/
 
-static covey_result save_token(covey_writer *writer, const void *value, void *context) {
+static covey_result save_token(covey_codec_writer *writer, const void *value, void *context) {
     (void)context;
-    covey_write(writer, COVEY_KIND_U32, &((const Owned *)value)->token, 1);
+    covey_codec_write(writer, COVEY_KIND_U32, &((const Owned *)value)->token, 1);
     return COVEY_OK;
 }
 
-static covey_result load_token(covey_reader *reader, void *value, void *context) {
+static covey_result load_token(covey_codec_reader *reader, void *value, void *context) {
     (void)context;
-    covey_read(reader, COVEY_KIND_U32, &((Owned *)value)->token, 1);
+    covey_codec_read(reader, COVEY_KIND_U32, &((Owned *)value)->token, 1);
     own(value);
     return COVEY_OK;
 }
 
-static covey_result save_owned(covey_writer *writer, const void *value, void *context) {
-    covey_write(writer, COVEY_KIND_U32, &((const Owned *)value)->a, 1);
+static covey_result save_owned(covey_codec_writer *writer, const void *value, void *context) {
+    covey_codec_write(writer, COVEY_KIND_U32, &((const Owned *)value)->a, 1);
     return save_token(writer, value, context);
 }
 
-static covey_result load_owned(covey_reader *reader, void *value, void *context) {
-    covey_read(reader, COVEY_KIND_U32, &((Owned *)value)->a, 1);
+static covey_result load_owned(covey_codec_reader *reader, void *value, void *context) {
+    covey_codec_read(reader, COVEY_KIND_U32, &((Owned *)value)->a, 1);
     return load_token(reader, value, context);
 }
 
@@ -110,7 +110,7 @@ static const covey_codec owned_codec = { .save = save_owned, .load = load_owned 
 
 /* ---- Types --------------------------------------------------------------------------------------------------------*/
 
-/* All can be saved: raw, by their fields, by functions, or by both. */
+/* All can be saved: as bytes, by their fields, by functions, or by both. */
 COVEY_FIELDS_DEFINE(Triple, u32(a), u32(b), u32(c));
 COVEY_FIELDS_DEFINE(Wide, array(u32, a));
 COVEY_FIELDS_DEFINE(Four, u32(a), u32(b), u32(c), u32(d));
@@ -119,38 +119,38 @@ COVEY_FIELDS_DEFINE(Owned, u32(token), u32(a));
 static const covey_field behind_token = { "a", COVEY_KIND_U32, offsetof(Owned, a), 1, NULL };
 static const covey_fields without_token = { sizeof(Owned), 1, &behind_token };
 
-COVEY_COMPONENT_DEFINE(Pair, .storage = COVEY_STORAGE_SPARSE, .raw = true);
+COVEY_COMPONENT_DEFINE(Pair, .storage = COVEY_STORAGE_SPARSE, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(Triple, .storage = COVEY_STORAGE_SPARSE, .fields = &covey_fields_Triple);
 COVEY_COMPONENT_DEFINE(Wide, .storage = COVEY_STORAGE_SPARSE, .fields = &covey_fields_Wide);
 COVEY_COMPONENT_DEFINE(Small, .storage = COVEY_STORAGE_SPARSE, .fields = &covey_fields_Small);
 COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE, .fields = &covey_fields_Four);
-COVEY_COMPONENT_DEFINE(Shelf, .policy = COVEY_SWAP_ONLY, .raw = true);
-COVEY_COMPONENT_DEFINE(Queue, .policy = COVEY_ORDERED, .raw = true);
-COVEY_COMPONENT_DEFINE(Blank, .storage = COVEY_STORAGE_SPARSE, .zero_vacated = true, .fields = &covey_fields_Triple);
-COVEY_COMPONENT_DEFINE(FixedBlank, .policy = COVEY_IN_PLACE, .zero_vacated = true, .fields = &covey_fields_Triple);
+COVEY_COMPONENT_DEFINE(Shelf, .policy = COVEY_SWAP_ONLY, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Queue, .policy = COVEY_ORDERED, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(Blank, .storage = COVEY_STORAGE_SPARSE, .zero_erased = true, .fields = &covey_fields_Triple);
+COVEY_COMPONENT_DEFINE(FixedBlank, .policy = COVEY_IN_PLACE, .zero_erased = true, .fields = &covey_fields_Triple);
 COVEY_COMPONENT_DEFINE(Owner, .storage = COVEY_STORAGE_SPARSE, .drop = drop, .copy = copy,
                        .fields = &covey_fields_Owned);
 COVEY_COMPONENT_DEFINE(FixedOwner, .policy = COVEY_IN_PLACE, .drop = drop, .fields = &covey_fields_Owned);
-COVEY_COMPONENT_DEFINE(QueueOwner, .policy = COVEY_ORDERED, .drop = drop, .copy = copy, .zero_vacated = true,
+COVEY_COMPONENT_DEFINE(QueueOwner, .policy = COVEY_ORDERED, .drop = drop, .copy = copy, .zero_erased = true,
                        .fields = &without_token, .codec = &token_codec);
-COVEY_COMPONENT_DEFINE(ShelfOwner, .policy = COVEY_SWAP_ONLY, .drop = drop, .copy = copy, .zero_vacated = true,
+COVEY_COMPONENT_DEFINE(ShelfOwner, .policy = COVEY_SWAP_ONLY, .drop = drop, .copy = copy, .zero_erased = true,
                        .fields = &covey_fields_Owned);
 COVEY_TAG_DEFINE(Flag, .storage = COVEY_STORAGE_SPARSE);
 COVEY_TAG_DEFINE(FixedFlag, .policy = COVEY_IN_PLACE);
-COVEY_COMPONENT_DEFINE(BlockPair, .raw = true);
+COVEY_COMPONENT_DEFINE(BlockPair, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(BlockTriple, .fields = &covey_fields_Triple);
-COVEY_COMPONENT_DEFINE(BlockWide, .raw = true);
+COVEY_COMPONENT_DEFINE(BlockWide, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(BlockSmall, .storage = COVEY_STORAGE_BLOCK, .fields = &covey_fields_Small);
-COVEY_COMPONENT_DEFINE(BlockBlank, .zero_vacated = true, .raw = true);
+COVEY_COMPONENT_DEFINE(BlockBlank, .zero_erased = true, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(BlockOwner, .drop = drop, .copy = copy, .codec = &owned_codec);
-COVEY_COMPONENT_DEFINE(BlockOnlyOwner, .storage = COVEY_STORAGE_BLOCK, .drop = drop, .zero_vacated = true,
+COVEY_COMPONENT_DEFINE(BlockOnlyOwner, .storage = COVEY_STORAGE_BLOCK, .drop = drop, .zero_erased = true,
                        .fields = &covey_fields_Owned);
 COVEY_TAG_DEFINE(BlockFlag);
-COVEY_COMPONENT_DEFINE(PinnedPair, .storage = COVEY_STORAGE_PINNED, .raw = true);
+COVEY_COMPONENT_DEFINE(PinnedPair, .storage = COVEY_STORAGE_PINNED, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(PinnedTriple, .storage = COVEY_STORAGE_PINNED, .fields = &covey_fields_Triple);
 COVEY_COMPONENT_DEFINE(PinnedWide, .storage = COVEY_STORAGE_PINNED, .fields = &covey_fields_Wide);
-COVEY_COMPONENT_DEFINE(PinnedSmall, .storage = COVEY_STORAGE_PINNED, .raw = true);
-COVEY_COMPONENT_DEFINE(PinnedBlank, .storage = COVEY_STORAGE_PINNED, .zero_vacated = true, .raw = true);
+COVEY_COMPONENT_DEFINE(PinnedSmall, .storage = COVEY_STORAGE_PINNED, .as_bytes = true);
+COVEY_COMPONENT_DEFINE(PinnedBlank, .storage = COVEY_STORAGE_PINNED, .zero_erased = true, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(PinnedOwner, .storage = COVEY_STORAGE_PINNED, .drop = drop, .copy = copy,
                        .fields = &covey_fields_Owned);
 COVEY_TAG_DEFINE(PinnedFlag, .storage = COVEY_STORAGE_PINNED);
@@ -158,37 +158,44 @@ COVEY_TAG_DEFINE(PinnedFlag, .storage = COVEY_STORAGE_PINNED);
 static const Pair preset_pair = { 5, 6 };
 static const Triple preset_triple = { 7, 8, 9 };
 static const Owned preset_owner = { 0, 10 };
-COVEY_COMPONENT_DEFINE(Preset, .storage = COVEY_STORAGE_SPARSE, .raw = true, .defaults = &preset_pair);
+COVEY_COMPONENT_DEFINE(Preset, .storage = COVEY_STORAGE_SPARSE, .as_bytes = true, .defaults = &preset_pair);
 COVEY_COMPONENT_DEFINE(BlockPreset, .fields = &covey_fields_Triple, .defaults = &preset_triple);
-COVEY_COMPONENT_DEFINE(PresetOwner, .policy = COVEY_SWAP_ONLY, .drop = drop, .copy = copy, .zero_vacated = true,
+COVEY_COMPONENT_DEFINE(PresetOwner, .policy = COVEY_SWAP_ONLY, .drop = drop, .copy = copy, .zero_erased = true,
                        .fields = &covey_fields_Owned, .defaults = &preset_owner);
 
 /* As another shared library would define it, in the same words or in others; and as it must not. */
 static const covey_type pair_twin = {
-    .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE, .raw = true
+    .name = "Pair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE, .as_bytes = true
 };
 static const covey_type queue_sparse = { .name = "Queue",
                                          .size = sizeof(Queue),
                                          .align = _Alignof(Queue),
                                          .storage = COVEY_STORAGE_SPARSE,
                                          .policy = COVEY_ORDERED,
-                                         .raw = true };
+                                         .as_bytes = true };
 static const covey_type block_twin = { .name = "BlockTriple",
                                        .size = sizeof(Triple),
                                        .align = _Alignof(Triple),
                                        .storage = COVEY_STORAGE_BLOCK,
                                        .fields = &covey_fields_Triple };
-static const covey_type block_clash = {
-    .name = "BlockPair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE, .raw = true
-};
-static const covey_type pinned_clash = {
-    .name = "BlockPair", .size = sizeof(Pair), .align = _Alignof(Pair), .storage = COVEY_STORAGE_PINNED, .raw = true
-};
-static const covey_type block_policy = {
-    .name = "BlockPolicy", .size = 4, .align = 4, .raw = true, .storage = COVEY_STORAGE_BLOCK, .policy = COVEY_IN_PLACE
-};
+static const covey_type block_clash = { .name = "BlockPair",
+                                        .size = sizeof(Pair),
+                                        .align = _Alignof(Pair),
+                                        .storage = COVEY_STORAGE_SPARSE,
+                                        .as_bytes = true };
+static const covey_type pinned_clash = { .name = "BlockPair",
+                                         .size = sizeof(Pair),
+                                         .align = _Alignof(Pair),
+                                         .storage = COVEY_STORAGE_PINNED,
+                                         .as_bytes = true };
+static const covey_type block_policy = { .name = "BlockPolicy",
+                                         .size = 4,
+                                         .align = 4,
+                                         .as_bytes = true,
+                                         .storage = COVEY_STORAGE_BLOCK,
+                                         .policy = COVEY_IN_PLACE };
 static const covey_type triple_clash = {
-    .name = "Triple", .size = 8, .align = 4, .storage = COVEY_STORAGE_SPARSE, .raw = true
+    .name = "Triple", .size = 8, .align = 4, .storage = COVEY_STORAGE_SPARSE, .as_bytes = true
 };
 static const covey_type misaligned = { .name = "Misaligned", .size = 12, .align = 8 };
 static const covey_type nameless = { .size = 4, .align = 4 };
@@ -239,22 +246,26 @@ const covey_type *const value_types[VALUE_TYPES] = {
 };
 
 const covey_type value_descriptions[VALUE_DESCRIPTIONS] = {
-    { .name = "Made", .size = 24, .raw = true, .align = 8, .storage = COVEY_STORAGE_SPARSE },
-    { .name = "Made", .size = 16, .raw = true, .align = 8, .storage = COVEY_STORAGE_SPARSE },
-    { .name = "MadeFixed", .size = 3, .raw = true, .policy = COVEY_IN_PLACE },
-    { .name = "MadeQueue", .size = 32, .raw = true, .align = 32, .policy = COVEY_ORDERED },
+    { .name = "Made", .size = 24, .as_bytes = true, .align = 8, .storage = COVEY_STORAGE_SPARSE },
+    { .name = "Made", .size = 16, .as_bytes = true, .align = 8, .storage = COVEY_STORAGE_SPARSE },
+    { .name = "MadeFixed", .size = 3, .as_bytes = true, .policy = COVEY_IN_PLACE },
+    { .name = "MadeQueue", .size = 32, .as_bytes = true, .align = 32, .policy = COVEY_ORDERED },
     { .name = "MadeTag", .storage = COVEY_STORAGE_SPARSE },
-    { .name = "Pair", .size = sizeof(Pair), .raw = true, .align = _Alignof(Pair), .storage = COVEY_STORAGE_SPARSE },
-    { .name = "", .size = 4, .raw = true, .align = 4 },
-    { .name = "MadeBlock", .size = 24, .raw = true, .align = 8 },
+    { .name = "Pair",
+      .size = sizeof(Pair),
+      .as_bytes = true,
+      .align = _Alignof(Pair),
+      .storage = COVEY_STORAGE_SPARSE },
+    { .name = "", .size = 4, .as_bytes = true, .align = 4 },
+    { .name = "MadeBlock", .size = 24, .as_bytes = true, .align = 8 },
     { .name = "MadeBlockTag" },
     { .name = "MadeBlock",
       .size = 24,
-      .raw = true,
+      .as_bytes = true,
       .align = 8,
       .storage = COVEY_STORAGE_BLOCK,
       .policy = COVEY_ORDERED },
-    { .name = "MadeShelf", .size = 5, .raw = true, .align = 3, .policy = COVEY_SWAP_ONLY },
+    { .name = "MadeShelf", .size = 5, .as_bytes = true, .align = 3, .policy = COVEY_SWAP_ONLY },
 };
 
 /* ---- Values -------------------------------------------------------------------------------------------------------*/

@@ -107,7 +107,7 @@ static uint32_t count_had(const covey_view_desc *desc, const covey_type *const *
     uint32_t had = 0;
     for (*named = 0; *named < COVEY_TERMS && types[*named]; ++*named) {
         const covey_type *type = types[*named];
-        had += desc->disabled ? covey_has_raw(world, e, type) : covey_component_is_enabled_raw(world, e, type);
+        had += desc->include_disabled ? covey_has_raw(world, e, type) : covey_component_is_enabled_raw(world, e, type);
     }
     return had;
 }
@@ -116,7 +116,7 @@ static bool asks_for_disabled(const covey_view_desc *desc) {
     const covey_type *const *const kinds[] = { desc->with, desc->optional, desc->any, desc->without };
     for (uint32_t i = 0; i < 4 * COVEY_TERMS; i++)
         if (kinds[i / COVEY_TERMS][i % COVEY_TERMS] == covey_id(covey_disabled)) return true;
-    return desc->disabled;
+    return desc->include_disabled;
 }
 
 bool fits(const covey_view_desc *desc, covey_entity e) {

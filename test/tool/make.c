@@ -69,7 +69,7 @@ COVEY_COMPONENT_DEFINE(Ordered, .fields = &covey_fields_Stays, .policy = COVEY_O
 typedef struct {
     unsigned char bytes[20];
 } Blob;
-COVEY_COMPONENT_DEFINE(Blob, .raw = true);
+COVEY_COMPONENT_DEFINE(Blob, .as_bytes = true);
 COVEY_TAG_DEFINE(Marked);
 COVEY_TAG_DEFINE(Never);
 
@@ -116,15 +116,15 @@ typedef struct {
 } Note;
 COVEY_FIELDS_DEFINE(Note, u32(number), padding(const char *, text), padding(covey_entity, about));
 
-static covey_result save_note(covey_writer *writer, const void *value, void *context) {
+static covey_result save_note(covey_codec_writer *writer, const void *value, void *context) {
     const Note *note = value;
     (void)context;
-    covey_write(writer, COVEY_KIND_CHAR, note->text, strlen(note->text));
-    covey_write(writer, COVEY_KIND_ENTITY, &note->about, !covey_is_null(note->about));
+    covey_codec_write(writer, COVEY_KIND_CHAR, note->text, strlen(note->text));
+    covey_codec_write(writer, COVEY_KIND_ENTITY, &note->about, !covey_is_null(note->about));
     return COVEY_OK;
 }
 
-static covey_result load_note(covey_reader *reader, void *value, void *context) {
+static covey_result load_note(covey_codec_reader *reader, void *value, void *context) {
     (void)reader, (void)value, (void)context;
     return COVEY_ERROR_REFUSED; /* this program does not load it */
 }

@@ -39,12 +39,12 @@ compare() { # GOLDEN_FILE FILE
     diff "$golden/$1" "$2" || fail "$1 differs"
 }
 
-# Prints this, and nothing to stderr. The golden files are from a little-endian machine.
+# Prints this, and nothing to stderr. Values that are stored as bytes say which byte order they have.
 prints() { # GOLDEN_FILE EXIT_CODE ARGUMENT...
     name=$1
     shift
     run "$@"
-    sed 's/raw-big   /raw-little/; s/raw-big/raw-little/' out >shown
+    sed 's/bytes-big   /bytes-little/; s/bytes-big/bytes-little/' out >shown
     compare "$name" shown
     [ ! -s err ] || fail "covey-snap $*: $(cat err)"
 }
@@ -70,7 +70,7 @@ for command in "" info verify diff export serve; do
 done
 run 0 --version
 grep -Eq '^covey-snap [0-9]+\.[0-9]+\.[0-9]+, format [0-9]+$' out || fail "--version"
-complains 'which command?' 2
+complains 'no command given' 2
 complains 'unknown command look' 2 look
 complains 'unknown option --look' 2 --look
 complains 'unknown option --look' 2 info --look a.covey
@@ -78,16 +78,16 @@ complains 'unknown option --brief' 2 info --brief a.covey
 complains 'unknown option -x' 2 verify -x a.covey
 complains '--json takes no value' 2 info --json=yes a.covey
 complains '--limit needs a value' 2 diff a.covey b.covey --limit
-complains 'x is no number for --limit' 2 diff --limit=x a.covey b.covey
-complains '-1 is no number for --limit' 2 diff --limit -1 a.covey b.covey
-complains '1KB is no number' 2 diff --limit 1KB a.covey b.covey
-complains '18446744073709551616 is no number' 2 diff --limit 18446744073709551616 a.covey b.covey
-complains '18014398509481984K is no number' 2 diff --limit 18014398509481984K a.covey b.covey
+complains 'x is not a number for --limit' 2 diff --limit=x a.covey b.covey
+complains '-1 is not a number for --limit' 2 diff --limit -1 a.covey b.covey
+complains '1KB is not a number' 2 diff --limit 1KB a.covey b.covey
+complains '18446744073709551616 is not a number' 2 diff --limit 18446744073709551616 a.covey b.covey
+complains '18014398509481984K is not a number' 2 diff --limit 18014398509481984K a.covey b.covey
 complains 'info needs a file' 2 info
 complains 'verify needs a file' 2 verify
 complains 'diff needs two files' 2 diff a.covey
-complains 'c.covey is too much for diff' 2 diff a.covey b.covey c.covey
-complains 'b.covey is too much for info' 2 info a.covey b.covey
+complains 'unexpected argument c.covey' 2 diff a.covey b.covey c.covey
+complains 'unexpected argument b.covey' 2 info a.covey b.covey
 
 # ---- info ----
 prints info.txt 0 info a.covey
@@ -170,12 +170,12 @@ if [ -z "$EMULATOR" ] && script -qec true /dev/null >/dev/null 2>&1; then
     ! tr -d '\r\n' <shown | grep -q '[[:cntrl:]]' || fail "export to a terminal: $(cat -v shown)"
 fi
 complains 'a.covey has 9 types' 2 export a.covey
-complains 'a.covey has no components of a type Nothing' 2 export a.covey Nothing
-complains 'of a type Paused' 2 export a.covey Paused
-complains 'of a type covey.disabled' 2 export a.covey covey.disabled
+complains 'a.covey has no components of type Nothing' 2 export a.covey Nothing
+complains 'of type Paused' 2 export a.covey Paused
+complains 'of type covey.disabled' 2 export a.covey covey.disabled
 complains 'nobody.covey has no components' 2 export nobody.covey
 complains 'cannot write nowhere/x.csv' 2 export a.covey Body -o nowhere/x.csv
-complains 'cannot make the folder nowhere/x' 2 export a.covey -o nowhere/x
+complains 'cannot create the folder nowhere/x' 2 export a.covey -o nowhere/x
 complains 'Vast has too many fields' 2 export vast.covey
 complains 'flipped.covey: section' 2 export flipped.covey Body
 if [ -w /dev/full ]; then
@@ -191,7 +191,7 @@ fi
 if [ -n "${INSPECT:-}" ]; then
     complains 'missing.covey' 2 serve missing.covey
     complains '(fault 4: ' 2 serve flipped.covey
-    complains '--port is a number from 0 to 65535' 2 serve --port 65536 a.covey
+    complains '--port must be from 0 to 65535' 2 serve --port 65536 a.covey
     complains '--open takes no value' 2 serve --open=x a.covey
     for signal in INT TERM; do
         rm -f address
@@ -244,13 +244,13 @@ run 1 verify elsewhere/ranks
 grep -q 'ranks.7.2: .*(fault 3: ' out || fail "verify of a damaged checkpoint: $(cat out)"
 complains 'lost.7.1' 2 info lost
 complains 'vast.7.0' 2 info vast
-complains 'its ranks have more indices than there are' 2 info hostile
-complains 'twins.9.1: another rank has one of its entities' 2 info twins
-complains 'cut off or damaged' 2 info short
+complains 'its ranks have more indices than exist' 2 info hostile
+complains 'twins.9.1: one of its entities is on another rank, too' 2 info twins
+complains 'truncated or damaged' 2 info short
 complains 'another version' 2 info later
 complains '(fault 12: ' 2 info --limit-entities 11 ranks
 sed 's/ranks 3/ranks 2/' ranks >less
-complains 'cut off or damaged' 2 info less
+complains 'truncated or damaged' 2 info less
 if [ -n "${INSPECT:-}" ]; then
     rm -f address
     "$tool" serve ranks >address 2>said &

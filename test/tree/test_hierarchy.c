@@ -76,7 +76,6 @@ static void test_an_entity_alone_is_a_root_without_children(void **state) {
     assert_no_entity(covey_child_first(world, e[0]));
     assert_no_entity(covey_child_last(world, e[0]));
     assert_no_entity(covey_tree_next(world, e[0], e[0]));
-    assert_no_entity(covey_tree_next_by_level(world, e[0], e[0]));
 }
 
 static void test_children_come_in_the_order_in_which_they_were_added(void **state) {
@@ -159,8 +158,6 @@ static void test_the_dead_have_no_parents_and_no_children(void **state) {
         assert_false(covey_is_ancestor(world, e[0], absent[i]));
         assert_no_entity(covey_tree_next(world, absent[i], e[1]));
         assert_no_entity(covey_tree_next(world, e[0], absent[i]));
-        assert_no_entity(covey_tree_next_by_level(world, absent[i], e[1]));
-        assert_no_entity(covey_tree_next_by_level(world, e[0], absent[i]));
         assert_int_equal(covey_destroy_tree(world, absent[i]), 0);
     }
 }
@@ -227,37 +224,25 @@ static void test_depth_and_ancestors(void **state) {
     assert_false(covey_is_ancestor(world, e[8], e[1]));
 }
 
-typedef covey_entity next_fn(const covey_world *of, covey_entity root, covey_entity at);
-
-static void assert_walk(next_fn *next, uint32_t root, const uint32_t *order, uint32_t count) {
+static void assert_walk(uint32_t root, const uint32_t *order, uint32_t count) {
     uint32_t at = 0;
-    for (covey_entity i = e[root]; !covey_is_null(i); i = next(world, e[root], i), at++) {
+    for (covey_entity i = e[root]; !covey_is_null(i); i = covey_tree_next(world, e[root], i), at++) {
         assert_true(at < count);
         assert_same(i, e[order[at]]);
     }
     assert_int_equal(at, count);
 }
-#define WALK(next, root, ...) \
-    assert_walk(next, root, (const uint32_t[]){ __VA_ARGS__ }, COUNT_OF(((const uint32_t[]){ __VA_ARGS__ })))
+#define WALK(root, ...) \
+    assert_walk(root, (const uint32_t[]){ __VA_ARGS__ }, COUNT_OF(((const uint32_t[]){ __VA_ARGS__ })))
 
 static void test_parents_are_visited_before_their_children(void **state) {
     (void)state;
     plant();
-    WALK(covey_tree_next, 0, 0, 1, 3, 4, 6, 2, 5);
-    WALK(covey_tree_next, 1, 1, 3, 4, 6);
-    WALK(covey_tree_next, 6, 6);
-    WALK(covey_tree_next, 8, 8, 9);
-    WALK(covey_tree_next, 7, 7);
-}
-
-static void test_levels_are_visited_one_after_the_other(void **state) {
-    (void)state;
-    plant();
-    WALK(covey_tree_next_by_level, 0, 0, 1, 2, 3, 4, 5, 6);
-    WALK(covey_tree_next_by_level, 1, 1, 3, 4, 6);
-    WALK(covey_tree_next_by_level, 2, 2, 5);
-    WALK(covey_tree_next_by_level, 6, 6);
-    assert_no_entity(covey_tree_next_by_level(world, e[1], e[5])); /* not below it */
+    WALK(0, 0, 1, 3, 4, 6, 2, 5);
+    WALK(1, 1, 3, 4, 6);
+    WALK(6, 6);
+    WALK(8, 8, 9);
+    WALK(7, 7);
 }
 
 static void test_children_may_be_added_and_leaves_destroyed_on_the_way(void **state) {
@@ -351,7 +336,7 @@ static void test_everything_ends_in_any_order(void **state) {
 static void test_clearing_all_leaves_roots(void **state) {
     (void)state;
     plant();
-    covey_clear_all(world);
+    covey_clear_components(world);
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_root(i);
         assert_int_equal(covey_child_count(world, e[i]), 0);
@@ -375,7 +360,7 @@ static void test_the_pool_of_nodes_may_be_converted_compacted_and_shrunk(void **
     assert_root(3);
     set_parent(7, 0);
     CHILDREN(0, 2, 7);
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_root(7);
 }
 
@@ -421,7 +406,7 @@ static void add_packed(const uint32_t *order, uint32_t count) {
 
 static void assert_packed(const uint32_t *order, uint32_t count) {
     const Packed *values = covey_pool_values(covey_pool_of(world, Packed), Packed);
-    assert_int_equal(covey_pool_size(covey_pool_of(world, Packed)), count);
+    assert_int_equal(covey_pool_position_count(covey_pool_of(world, Packed)), count);
     for (uint32_t i = 0; i < count; i++) assert_int_equal(values[i].number, order[i]);
 }
 
@@ -480,7 +465,7 @@ static void test_a_long_pool_has_parents_before_children(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(many); i++) add_value(many[(i * 7) % 800], covey_id(Packed), i);
     covey_pool *pool = covey_pool_of(world, Packed);
     assert_int_equal(covey_pool_sort_by_depth(pool), COVEY_OK);
-    for (uint32_t i = 1; i < covey_pool_size(pool); i++)
+    for (uint32_t i = 1; i < covey_pool_position_count(pool); i++)
         assert_true(covey_depth(world, covey_pool_ids(pool)[i - 1]) <= covey_depth(world, covey_pool_ids(pool)[i]));
 }
 
@@ -509,7 +494,7 @@ static void test_another_world_gets_the_same_places_and_names(void **state) {
         if (done) assert_true(world_digest(to) == world_digest(world));
         else {
             assert_int_equal(covey_world_result(to), COVEY_ERROR_MEMORY);
-            covey_clear_all(to); /* parents stay when names fail */
+            covey_clear_components(to); /* parents stay when names fail */
             assert_true(world_digest(to) == empty);
         }
         covey_destroy_all(to);
@@ -582,15 +567,14 @@ static bool no_parent(scene *s) { return covey_parent_set(s->world, s->e[1], non
 static bool to_front(scene *s) { return covey_child_move(s->world, s->e[3], s->e[1]) == COVEY_OK; }
 static bool destroy_parent(scene *s) { return covey_destroy(s->world, s->e[0]); }
 static bool destroy_tree(scene *s) { return covey_destroy_tree(s->world, s->e[0]) == 5; }
-static bool clear_all(scene *s) {
-    covey_clear_all(s->world);
+static bool clear_components(scene *s) {
+    covey_clear_components(s->world);
     return true;
 }
 static bool walk(scene *s) {
     uint32_t steps = 0;
     for (covey_entity i = s->e[0]; !covey_is_null(i); i = covey_tree_next(s->world, s->e[0], i)) steps++;
-    for (covey_entity i = s->e[0]; !covey_is_null(i); i = covey_tree_next_by_level(s->world, s->e[0], i)) steps++;
-    return steps == 10 && covey_depth(s->world, s->e[4]) == 2 && covey_is_ancestor(s->world, s->e[0], s->e[4]);
+    return steps == 5 && covey_depth(s->world, s->e[4]) == 2 && covey_is_ancestor(s->world, s->e[0], s->e[4]);
 }
 
 static const operation operations[] = {
@@ -607,7 +591,7 @@ static const operation free_operations[] = {
     { "covey_child_move", family, to_front },
     { "covey_destroy, a parent", family, destroy_parent },
     { "covey_destroy_tree", family, destroy_tree },
-    { "covey_clear_all, a hierarchy", family, clear_all },
+    { "covey_clear_components, a hierarchy", family, clear_components },
     { "looking at a hierarchy", family, walk },
 };
 
@@ -625,7 +609,6 @@ int main(void) {
         TREE_TEST(test_only_among_siblings_there_is_a_place),
         TREE_TEST(test_depth_and_ancestors),
         TREE_TEST(test_parents_are_visited_before_their_children),
-        TREE_TEST(test_levels_are_visited_one_after_the_other),
         TREE_TEST(test_children_may_be_added_and_leaves_destroyed_on_the_way),
         TREE_TEST(test_the_children_of_the_destroyed_become_roots),
         TREE_TEST(test_a_new_entity_at_an_old_index_has_no_family),

@@ -227,7 +227,7 @@ static void test_a_child_may_inherit_the_name_also_when_names_came_first(void **
 static void test_clearing_all_ends_all_names(void **state) {
     (void)state;
     build();
-    covey_clear_all(world);
+    covey_clear_components(world);
     for (uint32_t i = 0; i < COUNT; i++) assert_null(covey_name(world, e[i]));
     assert_no_entity(covey_find_child(world, none, "ship"));
     test_world_is_valid(world);
@@ -530,8 +530,8 @@ static bool take_name(scene *s) { return set(s, 1, NULL); }
 static bool take_along(scene *s) { return covey_parent_set(s->world, s->e[1], s->e[4]) == COVEY_OK; }
 static bool become_roots(scene *s) { return covey_destroy(s->world, s->e[0]) && !covey_name(s->world, s->e[2]); }
 static bool destroy_tree(scene *s) { return covey_destroy_tree(s->world, s->e[0]) == 3; }
-static bool clear_all(scene *s) {
-    covey_clear_all(s->world);
+static bool clear_components(scene *s) {
+    covey_clear_components(s->world);
     return true;
 }
 static bool look(scene *s) {
@@ -557,7 +557,7 @@ static const operation free_operations[] = {
     { "covey_parent_set, with a name", named_scene, take_along },
     { "covey_destroy, and a name is lost", named_scene, become_roots },
     { "covey_destroy_tree, with names", named_scene, destroy_tree },
-    { "covey_clear_all, with names", named_scene, clear_all },
+    { "covey_clear_components, with names", named_scene, clear_components },
     { "looking for names", named_scene, look },
 };
 static const operation shrinking_operations[] = { { "covey_shrink, names", named_scene, shrink } };

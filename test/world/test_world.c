@@ -251,7 +251,7 @@ static void test_removing_and_destroying_never_ask_for_memory(void **state) {
     for (uint32_t i = 0; i < 50; i++) remove_value(e[i], storage_types[i % COUNT_OF(storage_types)]);
     for (uint32_t i = 0; i < 50; i++) covey_destroy(world, e[2 * i]);
     covey_clear(world, Kept);
-    covey_clear_all(world);
+    covey_clear_components(world);
     covey_destroy_all(world);
     assert_int_equal(heap.calls, calls);
 }
@@ -267,7 +267,7 @@ static void test_clear_takes_one_type_from_all_entities(void **state) {
         remove_value(e[2], storage_types[k]);
         covey_clear_raw(world, storage_types[k]);
         assert_int_equal(covey_pool_count(covey_pool_find_raw(world, storage_types[k])), 0);
-        assert_int_equal((covey_pool_size)(covey_pool_find_raw(world, storage_types[k])), 0);
+        assert_int_equal((covey_pool_position_count)(covey_pool_find_raw(world, storage_types[k])), 0);
         for (uint32_t i = 0; i < COUNT_OF(e); i++) {
             assert_false(covey_has_raw(world, e[i], storage_types[k]));
             if (i != 2) assert_int_equal(covey_types_of(world, e[i], NULL, 0), COUNT_OF(storage_types) - 1 - k);
@@ -278,11 +278,11 @@ static void test_clear_takes_one_type_from_all_entities(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_non_null(add_value(e[i], covey_id(Kept), i));
 }
 
-static void test_clear_all_leaves_the_entities(void **state) {
+static void test_clear_components_leaves_the_entities(void **state) {
     (void)state;
     covey_entity e = create_with(covey_id(Packed), 1), f = create_with(covey_id(Kept), 2);
     assert_true(covey_add_tag(world, e, Marked));
-    covey_clear_all(world);
+    covey_clear_components(world);
     assert_true(covey_is_empty(world, e) && covey_is_empty(world, f));
     assert_int_equal(covey_entity_count(world), 2);
 }
@@ -658,7 +658,7 @@ int main(void) {
         WORLD_TEST(test_a_removed_component_can_be_added_again),
         WORLD_TEST(test_removing_and_destroying_never_ask_for_memory),
         WORLD_TEST(test_clear_takes_one_type_from_all_entities),
-        WORLD_TEST(test_clear_all_leaves_the_entities),
+        WORLD_TEST(test_clear_components_leaves_the_entities),
         WORLD_TEST(test_find_gives_the_first_entity_with_this_value),
         WORLD_TEST(test_find_gives_the_first_entity_with_a_tag),
         WORLD_TEST(test_first_gives_the_first_entity_that_has_the_component),

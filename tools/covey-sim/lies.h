@@ -70,7 +70,7 @@
     X(PARENT_KEPT, "a child keeps its parent")                                 \
     X(CHILD_NOT_MOVED, "a child keeps its place among its siblings")           \
     X(CHILDREN_LEFT, "destroying a tree leaves the children")                  \
-    X(LEVELS_MIXED, "a walk by level has the order of a walk by depth")        \
+    X(WALK_REORDERED, "a walk visits its last entity first")                   \
     X(NAME_TAKEN, "an entity gets the name of a sibling")                      \
     X(NAME_NOT_FOUND, "a child is not found by its name")                      \
     X(STILL_ENABLED, "a disabled entity is still enabled")                     \

@@ -169,10 +169,10 @@ static void clear(sim *s, sim_side *side, const sim_step *step) {
 }
 
 /* Removes all components, and names, parents and what is disabled. */
-static void clear_all(sim *s, sim_side *side, const sim_step *step) {
+static void clear_components(sim *s, sim_side *side, const sim_step *step) {
     if (step->a % 4 != 0) return;
-    sim_say(s, "clear_all");
-    covey_clear_all(side->world);
+    sim_say(s, "clear_components");
+    covey_clear_components(side->world);
     for (uint32_t t = 0; t < NAIVE_TYPES && s->nested == 0; t++) sim_cleared(s, side, t);
     for (uint32_t i = 0; i < side->naive->count; i++) {
         naive_entity *n = &side->naive->list[i];
@@ -225,7 +225,7 @@ const sim_operation sim_component_operations[] = {
     { "take", SIM_TAKE, 10, take },
     { "remove_if", SIM_REMOVE_IF, 6, remove_if },
     { "clear", SIM_CLEAR, 4, clear },
-    { "clear_all", SIM_CLEAR, 2, clear_all },
+    { "clear_components", SIM_CLEAR, 2, clear_components },
     { "resource_set", SIM_RESOURCE, 6, resource_set },
     { "resource_remove", SIM_RESOURCE, 3, resource_remove },
     { NULL, 0, 0, NULL },

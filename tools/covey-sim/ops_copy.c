@@ -168,7 +168,7 @@ static void check_clone(sim *s, const sim_side *side, covey_world *copy) {
 /* Pools that are kept in order are so in a clone; the program has to forget it there, as it forgets groups. */
 static void keep_nothing(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
-        (void)covey_pool_keep(covey_world_pool(world, i), NULL);
+        (void)covey_pool_keep_sorted(covey_world_pool(world, i), NULL);
 }
 
 static void world_clone(sim *s, sim_side *side, const sim_step *step) {

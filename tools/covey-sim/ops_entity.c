@@ -51,7 +51,7 @@ static void create_exact(sim *s, sim_side *side, const sim_step *step) {
     covey_entity e = covey_entity_make(index, generation);
     sim_say(s, "create_exact: %u:%u", index, generation);
     bool was_alive = index_is_alive(side, index);
-    bool made = !covey_is_null(covey_create_exact(side->world, e));
+    bool made = covey_create_exact(side->world, &e, 1, COVEY_EXACT_NEW);
     bool taken = !made && covey_world_result(side->world) == COVEY_ERROR_TAKEN;
     if (!sim_settle(s, side, made, taken ? COVEY_ERROR_TAKEN : COVEY_OK)) return;
     SIM_REQUIRE(s, !was_alive, "a second entity with the index");
@@ -70,7 +70,7 @@ static void create_again(sim *s, sim_side *side, const sim_step *step) {
     sim_say(s, "create_again: %u:%u", e.index, e.generation);
     sim_touch(s, SIM_EXACT);
     bool latest = covey_generation_at(side->world, e.index) == e.generation && !index_is_alive(side, e.index);
-    bool made = covey_create_again(side->world, &e, 1);
+    bool made = covey_create_exact(side->world, &e, 1, COVEY_EXACT_AGAIN);
     bool taken = !made && covey_world_result(side->world) == COVEY_ERROR_TAKEN;
     if (!sim_settle(s, side, made, taken ? COVEY_ERROR_TAKEN : COVEY_OK)) return;
     SIM_REQUIRE(s, latest, "an older handle of the index came back");

@@ -121,7 +121,7 @@ const sim_part sim_part_queues = { .begin = begin,
 /* A queue copies bytes, so not every type can have its values in one. */
 static bool can_be_queued(uint32_t type) {
     const covey_type *t = value_types[type];
-    return !t->drop && !t->copy && !t->move && !t->no_copy && !t->zero_vacated;
+    return !t->drop && !t->copy && !t->move && !t->no_copy && !t->zero_erased;
 }
 
 static void create(sim *s, sim_side *side, const sim_step *step) {

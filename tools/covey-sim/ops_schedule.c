@@ -217,7 +217,7 @@ static member *copy_member(const member *of) {
     *m = *of;
     m->desc.name = m->name;
     m->desc.context = m;
-    m->desc.off = !m->on;
+    m->desc.disabled = !m->on;
     if (m->desc.after[0]) m->desc.after[0] = m->after;
     if (m->desc.before[0]) m->desc.before[0] = m->before;
     if (m->desc.merge) m->desc.total = &m->total;
@@ -303,7 +303,7 @@ static void check_stats(sim *s, const sim_side *side, member *const *order) {
     SIM_REQUIRE(s, covey_schedule_stats(h->schedule, stats, SYSTEMS) == h->count, "another number of systems");
     for (uint32_t i = 0; i < h->count; i++)
         SIM_REQUIRE(s,
-                    strcmp(stats[i].name, order[i]->name) == 0 && stats[i].on == order[i]->on &&
+                    strcmp(stats[i].name, order[i]->name) == 0 && stats[i].enabled == order[i]->on &&
                         (!order[i]->visits || stats[i].entities == count_visited(side->naive, order[i])),
                     "the statistics of %s are wrong", order[i]->name);
 }

@@ -62,7 +62,7 @@ static bool has_stable_addresses(const sim_side *side, uint32_t type) {
     return known->known && (known->storage == COVEY_STORAGE_PINNED || is_in_place(type));
 }
 
-static bool has_holes(const covey_pool *pool) { return covey_pool_size(pool) != covey_pool_count(pool); }
+static bool has_holes(const covey_pool *pool) { return covey_pool_position_count(pool) != covey_pool_count(pool); }
 
 /* ---- The part: positions and orders -------------------------------------------------------------------------------*/
 
@@ -313,7 +313,7 @@ static void check_list(sim *s, const covey_pool *pool, uint32_t count) {
 /* No holes are left; in place, none behind the last component. */
 static void check_compacted(sim *s, const covey_pool *pool, uint32_t type) {
     if (!is_sparse(pool)) return;
-    uint32_t size = covey_pool_size(pool);
+    uint32_t size = covey_pool_position_count(pool);
     if (!is_in_place(type)) SIM_REQUIRE(s, !has_holes(pool), "holes are left");
     else SIM_REQUIRE(s, size == 0 || covey_pool_next(pool, size - 1) == size - 1, "a hole is behind the last");
 }
@@ -566,12 +566,13 @@ static void keep(sim *s, sim_side *side, const sim_step *step) {
     bool right = step->c % 16 != 1;
     if (!right && step->c % 32 == 1) order.from = 1;
     else if (!right) sim_order_spoil(&order, step->c / 32, type);
-    sim_say(s, "pool_keep: %u %s by %s%s", count, name_of(type), sim_order_name(&by), right ? "" : ", which is wrong");
+    sim_say(s, "pool_keep_sorted: %u %s by %s%s", count, name_of(type), sim_order_name(&by),
+            right ? "" : ", which is wrong");
     sim_touch_type(s, type);
     covey_result expected = may_sort_pool(side, pool, type);
     if (policy_of(type) != COVEY_SWAP_AND_POP) expected = COVEY_ERROR_REFUSED;
     if (expected == COVEY_OK && !right) expected = COVEY_ERROR_RANGE;
-    if (sim_settle_result(s, covey_pool_keep(pool, &order), expected)) {
+    if (sim_settle_result(s, covey_pool_keep_sorted(pool, &order), expected)) {
         sim_order_sort(&by, side->naive, listed_then, count);
         known->kept = known->sorted = true;
         known->order = by;
@@ -591,10 +592,10 @@ static void keep_no_longer(sim *s, sim_side *side, const sim_step *step) {
     uint32_t type = pick_any_kept(side, step->b), count;
     covey_pool *pool = sim_pool(s, side, type);
     if (!pool) return;
-    sim_say(s, "pool_keep: %s no longer", name_of(type));
+    sim_say(s, "pool_keep_sorted: %s no longer", name_of(type));
     sim_touch_type(s, type);
     count = list_then(pool);
-    sim_settle_result(s, covey_pool_keep(pool, NULL), COVEY_OK);
+    sim_settle_result(s, covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     stored *known = &side->storages->types[type];
     known->kept = known->kept && sim_lies(s, SIM_LIE_KEPT_FOR_EVER);
     check_list(s, pool, count);

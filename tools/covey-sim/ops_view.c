@@ -29,7 +29,7 @@ static picked_view pick_view_from(uint32_t first, uint32_t n, bool writes) {
     uint32_t read = 0;
     for (uint32_t i = 0; i < p.with_count && !writes; i++) p.desc.read[read++] = value_types[p.with[i]];
     for (uint32_t i = 0; i < p.optional_count && !writes; i++) p.desc.read[read++] = value_types[p.optional[i]];
-    p.desc.disabled = p.sees_disabled;
+    p.desc.include_disabled = p.sees_disabled;
     return p;
 }
 

@@ -197,7 +197,7 @@ covey_pool *sim_pool(sim *s, sim_side *side, uint32_t type);
 /* The entities of a pool in its order; returns how many. No world has more than SIM_LISTED. */
 enum { SIM_LISTED = 4096 };
 uint32_t sim_list_pool(const covey_pool *pool, covey_entity *list);
-/* Whether covey_pool_keep keeps the pool in order, or a group owns it. */
+/* Whether covey_pool_keep_sorted keeps the pool in order, or a group owns it. */
 bool sim_is_kept(const sim_side *side, uint32_t type);
 bool sim_is_owned(const sim_side *side, uint32_t type);
 /* A type that a group owns, or any type. */

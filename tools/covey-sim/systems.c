@@ -238,7 +238,7 @@ static void pick_fields(member *m, uint32_t n) {
     memcpy(m->without, p.without, sizeof p.without);
     m->visits = m->field_count + m->without_count != 0;
     m->sees_disabled = p.sees_disabled && m->visits;
-    p.desc.disabled = m->sees_disabled;
+    p.desc.include_disabled = m->sees_disabled;
     m->desc.view = p.desc;
 }
 
@@ -307,9 +307,9 @@ static void pick_work(member *m, uint32_t n) {
 static void pick_turns(member *m, uint32_t n) {
     m->desc.every = n % 3 == 0 ? 1 + n / 3 % 3 : 0;
     m->desc.once = n / 16 % 12 == 0;
-    m->desc.off = n / 256 % 12 == 0;
+    m->desc.disabled = n / 256 % 12 == 0;
     m->desc.when = has_its_turn;
-    m->on = !m->desc.off;
+    m->on = !m->desc.disabled;
 }
 
 /* To a system of the same phase, rarely to one that does not exist. */

@@ -6,7 +6,8 @@
 #ifndef COVEY_SIM_SYSTEMS_H
 #define COVEY_SIM_SYSTEMS_H
 
-#include <covey/order.h>
+#include <covey/group.h>
+#include <covey/sort.h>
 #include <covey/schedule.h>
 
 #include "views.h"

@@ -152,27 +152,27 @@ static void move_mover(void *to, void *from, void *context) {
 
 /* ---- Codecs -------------------------------------------------------------------------------------------------------*/
 
-static covey_result save_seed(covey_writer *writer, const void *value, void *context) {
+static covey_result save_seed(covey_codec_writer *writer, const void *value, void *context) {
     (void)context;
-    covey_write(writer, COVEY_KIND_U32, value, 1);
+    covey_codec_write(writer, COVEY_KIND_U32, value, 1);
     return COVEY_OK;
 }
 
-static covey_result load_owned(covey_reader *reader, void *value, void *context) {
+static covey_result load_owned(covey_codec_reader *reader, void *value, void *context) {
     Owned *owned = value;
     (void)context;
-    covey_read(reader, COVEY_KIND_U32, &owned->seed, 1);
+    covey_codec_read(reader, COVEY_KIND_U32, &owned->seed, 1);
     owned->token = token_new();
     return COVEY_OK;
 }
 
 /* For a type whose seed is a field. */
-static covey_result save_nothing(covey_writer *writer, const void *value, void *context) {
+static covey_result save_nothing(covey_codec_writer *writer, const void *value, void *context) {
     (void)writer, (void)value, (void)context;
     return COVEY_OK;
 }
 
-static covey_result load_token(covey_reader *reader, void *value, void *context) {
+static covey_result load_token(covey_codec_reader *reader, void *value, void *context) {
     (void)reader, (void)context;
     ((Owned *)value)->token = token_new();
     return COVEY_OK;
@@ -212,7 +212,7 @@ typedef Owned ShelfOwner;
 typedef Small Ordered;
 typedef Owned OrderedOwner;
 
-COVEY_COMPONENT_DEFINE(Block, .raw = true);
+COVEY_COMPONENT_DEFINE(Block, .as_bytes = true);
 COVEY_TAG_DEFINE(BlockTag, .ticks = true);
 COVEY_COMPONENT_DEFINE(BlockTick, .ticks = true, .fields = &covey_fields_Small);
 COVEY_COMPONENT_DEFINE(BlockOwner, .drop = drop_owned, .copy = copy_owned, .codec = &owned_codec);
@@ -220,7 +220,7 @@ COVEY_COMPONENT_DEFINE(BlockMover, .drop = drop_mover, .copy = copy_mover, .move
 COVEY_COMPONENT_DEFINE(BlockLink, .fields = &covey_fields_Link);
 COVEY_COMPONENT_DEFINE(BlockWide, .fields = &covey_fields_Wide);
 COVEY_COMPONENT_DEFINE(BlockUnique, .drop = drop_owned, .transient = true);
-COVEY_COMPONENT_DEFINE(Pinned, .storage = COVEY_STORAGE_PINNED, .raw = true);
+COVEY_COMPONENT_DEFINE(Pinned, .storage = COVEY_STORAGE_PINNED, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(PinnedOwner, .storage = COVEY_STORAGE_PINNED, .drop = drop_owned, .copy = copy_owned,
                        .fields = &covey_fields_Owned, .codec = &token_codec);
 COVEY_COMPONENT_DEFINE(PinnedMover, .storage = COVEY_STORAGE_PINNED, .drop = drop_mover, .copy = copy_mover,
@@ -229,20 +229,20 @@ COVEY_COMPONENT_DEFINE(Sparse, .storage = COVEY_STORAGE_SPARSE, .fields = &covey
 COVEY_TAG_DEFINE(SparseTag, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(SparseTick, .storage = COVEY_STORAGE_SPARSE, .ticks = true, .fields = &covey_fields_Small);
 COVEY_COMPONENT_DEFINE(SparseOwner, .storage = COVEY_STORAGE_SPARSE, .drop = drop_owned, .copy = copy_owned,
-                       .zero_vacated = true, .codec = &owned_codec);
+                       .zero_erased = true, .codec = &owned_codec);
 COVEY_COMPONENT_DEFINE(SparseMover, .storage = COVEY_STORAGE_SPARSE, .drop = drop_mover, .copy = copy_mover,
                        .move = move_mover, .transient = true);
 COVEY_COMPONENT_DEFINE(SparseLink, .storage = COVEY_STORAGE_SPARSE, .ticks = true, .fields = &covey_fields_Link);
-COVEY_COMPONENT_DEFINE(SparseToo, .storage = COVEY_STORAGE_SPARSE, .raw = true);
+COVEY_COMPONENT_DEFINE(SparseToo, .storage = COVEY_STORAGE_SPARSE, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(Fixed, .policy = COVEY_IN_PLACE, .fields = &covey_fields_Pair);
 COVEY_COMPONENT_DEFINE(FixedMover, .policy = COVEY_IN_PLACE, .drop = drop_mover, .copy = copy_mover, .move = move_mover,
                        .transient = true);
-COVEY_COMPONENT_DEFINE(Shelf, .policy = COVEY_SWAP_ONLY, .raw = true);
+COVEY_COMPONENT_DEFINE(Shelf, .policy = COVEY_SWAP_ONLY, .as_bytes = true);
 COVEY_COMPONENT_DEFINE(ShelfOwner, .policy = COVEY_SWAP_ONLY, .drop = drop_owned, .copy = copy_owned,
                        .fields = &covey_fields_Owned, .codec = &token_codec);
 COVEY_COMPONENT_DEFINE(Ordered, .policy = COVEY_ORDERED, .ticks = true, .fields = &covey_fields_Small);
 COVEY_COMPONENT_DEFINE(OrderedOwner, .policy = COVEY_ORDERED, .drop = drop_owned, .copy = copy_owned,
-                       .zero_vacated = true, .codec = &owned_codec);
+                       .zero_erased = true, .codec = &owned_codec);
 
 #define TYPES                                                                                                \
     covey_ids(Block, BlockTag, BlockTick, BlockOwner, BlockMover, BlockLink, BlockWide, BlockUnique, Pinned, \

@@ -1,5 +1,5 @@
-/* Checkpoints of covey::mpi: the images of all ranks become one world, and that an image as any other. Handles are the same
- * on all ranks, and stay as they are. */
+/* Reading checkpoints of covey::mpi: the images of all ranks are merged into one world, which is saved as an
+ * ordinary image. Handles are unique over all ranks, and stay the same. */
 #include "snap.h"
 
 #include "../../common/manifest.h"
@@ -10,17 +10,17 @@
 typedef struct gathering {
     const snap_settings *settings;
     covey_report *report;
-    covey_world *world; /* of all ranks */
-    covey_world *from;  /* of the rank in hand */
-    uint64_t bytes;     /* of the files so far */
-    const char *name;   /* of its file */
-    char said[160];     /* by the world of all, last */
+    covey_world *world; /* with all ranks */
+    covey_world *from;  /* with the current rank */
+    uint64_t bytes;     /* of all files so far */
+    const char *name;   /* of the current file */
+    char logged[160];   /* the last log message of `world` */
 } gathering;
 
 static void keep_last(covey_result item, const char *text, void *context) {
     (void)item;
     gathering *g = context;
-    snprintf(g->said, sizeof g->said, "%s", text);
+    snprintf(g->logged, sizeof g->logged, "%s", text);
 }
 
 static bool fail(const gathering *g, covey_result result, const char *why) {
@@ -30,42 +30,42 @@ static bool fail(const gathering *g, covey_result result, const char *why) {
     return false;
 }
 
-/* A call for the world of all has failed: it is the file that is to blame, unless memory is out. */
-static bool fail_said(const gathering *g) {
+/* A call for g->world failed. The file is invalid, unless memory is out. */
+static bool fail_logged(const gathering *g) {
     covey_result result = covey_world_result(g->world);
-    return fail(g, result == COVEY_ERROR_MEMORY ? result : COVEY_ERROR_IMAGE, g->said);
+    return fail(g, result == COVEY_ERROR_MEMORY ? result : COVEY_ERROR_IMAGE, g->logged);
 }
 
-/* ---- What a rank has ---------------------------------------------------------------------------------------------*/
+/* ---- One rank ----------------------------------------------------------------------------------------------------*/
 
 static bool make_entities(const gathering *g) {
     uint32_t count = covey_entity_count(g->from), i = 0;
     covey_entity *list = malloc((count + (size_t)1) * sizeof *list);
     if (!list) return fail(g, COVEY_ERROR_MEMORY, "no memory for its entities");
     for (covey_entity e = COVEY_NULL; !covey_is_null(e = covey_entity_next(g->from, e));) list[i++] = e;
-    bool made = covey_create_again(g->world, list, count);
+    bool made = covey_create_exact(g->world, list, count, COVEY_EXACT_AGAIN);
     free(list);
     if (!made && covey_world_result(g->world) == COVEY_ERROR_TAKEN)
-        return fail(g, COVEY_ERROR_IMAGE, "another rank has one of its entities, too");
-    return made || fail_said(g);
+        return fail(g, COVEY_ERROR_IMAGE, "one of its entities is on another rank, too");
+    return made || fail_logged(g);
 }
 
-/* A value that owns memory is copied: that of the other world ends with it. */
+/* Copies values that own memory, because the world of the rank is destroyed afterwards. */
 static bool add_value(const gathering *g, covey_entity e, const covey_type *type, const void *value) {
     void *place = covey_add_raw(g->world, e, type, type->copy ? NULL : value);
-    if (!place) return fail_said(g);
+    if (!place) return fail_logged(g);
     return !type->copy || type->copy(place, value, type->context) ||
            fail(g, COVEY_ERROR_MEMORY, "no memory for a value");
 }
 
 static bool add_components(const gathering *g, const covey_pool *pool) {
     const covey_type *its = covey_pool_type(pool), *type = covey_type_create(g->world, its);
-    if (!type || !covey_pool_of_raw(g->world, type)) return fail_said(g);
+    if (!type || !covey_pool_of_raw(g->world, type)) return fail_logged(g);
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         covey_entity e = covey_pool_at(pool, at);
         if (!add_value(g, e, type, covey_pool_value_at_raw(pool, at))) return false;
         if (covey_component_is_enabled_raw(g->from, e, its)) continue;
-        if (covey_component_disable_raw(g->world, e, type) != COVEY_OK) return fail_said(g);
+        if (covey_component_disable_raw(g->world, e, type) != COVEY_OK) return fail_logged(g);
     }
     return true;
 }
@@ -77,18 +77,18 @@ static bool add_pools(const gathering *g) {
     return true;
 }
 
-/* A name that a sibling of another rank has is left out, as when images are merged. */
-static bool add_places(const gathering *g) {
+/* Drops names that a sibling from another rank has, as merging images does. */
+static bool add_hierarchy(const gathering *g) {
     for (covey_entity e = COVEY_NULL; !covey_is_null(e = covey_entity_next(g->from, e));) {
-        if (!covey_is_enabled(g->from, e) && covey_disable(g->world, e) != COVEY_OK) return fail_said(g);
+        if (!covey_is_enabled(g->from, e) && covey_disable(g->world, e) != COVEY_OK) return fail_logged(g);
         for (covey_entity child = covey_child_first(g->from, e); !covey_is_null(child);
              child = covey_child_next(g->from, child))
-            if (covey_parent_set(g->world, child, e) != COVEY_OK) return fail_said(g);
+            if (covey_parent_set(g->world, child, e) != COVEY_OK) return fail_logged(g);
     }
     for (covey_entity e = COVEY_NULL; !covey_is_null(e = covey_entity_next(g->from, e));) {
         const char *name = covey_name(g->from, e);
         covey_result result = name ? covey_name_set(g->world, e, name) : COVEY_OK;
-        if (result != COVEY_OK && result != COVEY_ERROR_PRESENT) return fail_said(g);
+        if (result != COVEY_OK && result != COVEY_ERROR_PRESENT) return fail_logged(g);
     }
     return true;
 }
@@ -96,11 +96,11 @@ static bool add_places(const gathering *g) {
 static bool add_resources(const gathering *g) {
     for (uint32_t i = 0; i < covey_world_resource_count(g->from); i++) {
         const covey_type *its = covey_world_resource(g->from, i), *type = covey_type_create(g->world, its);
-        if (!type) return fail_said(g);
-        if (covey_resource_has_raw(g->world, type)) continue; /* that of the first rank */
+        if (!type) return fail_logged(g);
+        if (covey_resource_has_raw(g->world, type)) continue; /* the first rank decides */
         const void *value = covey_resource_get_raw(g->from, its);
         void *place = covey_resource_set_raw(g->world, type, type->copy ? NULL : value);
-        if (!place) return fail_said(g);
+        if (!place) return fail_logged(g);
         if (type->copy && !type->copy(place, value, type->context))
             return fail(g, COVEY_ERROR_MEMORY, "no memory for a resource");
     }
@@ -109,7 +109,7 @@ static bool add_resources(const gathering *g) {
 
 /* ---- All ranks ---------------------------------------------------------------------------------------------------*/
 
-/* The limits are for all of them together. */
+/* The limits apply to all ranks together. */
 static bool check_limits(const gathering *g) {
     uint64_t entities = covey_entity_count(g->world), limit = g->settings->limit_entities;
     uint64_t bytes = covey_world_memory(g->world), most = snap_limit(g->settings, g->bytes);
@@ -132,7 +132,7 @@ static bool add_rank(gathering *g) {
         g->report->offset = why.offset;
         return false;
     }
-    bool done = make_entities(g) && add_pools(g) && add_places(g) && add_resources(g) && check_limits(g);
+    bool done = make_entities(g) && add_pools(g) && add_hierarchy(g) && add_resources(g) && check_limits(g);
     covey_world_destroy(g->from);
     return done;
 }

@@ -1,4 +1,4 @@
-/* Messages about what went wrong. Parts of them may come from a file that nobody vouches for. */
+/* Error messages. They may contain text from untrusted files, which is escaped. */
 #include "snap.h"
 
 #include <stdarg.h>

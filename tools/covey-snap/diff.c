@@ -1,4 +1,4 @@
-/* covey-snap diff: in what one image differs from another. Both are loaded, and walked side by side. */
+/* covey-snap diff: how one image differs from another. Loads both, and walks them side by side. */
 #include "diff.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ void diff_tell_only(diff *d, const char *path) {
     if (out) put_only(out, path);
 }
 
-/* A line about something that has a word instead of a field, behind what is in hand. */
+/* Begins a line about `what`, behind the current entity and field. */
 static FILE *line_about(diff *d, const char *what) {
     size_t length = d->where.length;
     snap_path_append(&d->where, what);
@@ -52,7 +52,7 @@ static void compare_ticks(diff *d, const char *what, uint64_t a, uint64_t b) {
     if (out) fprintf(out, ": %llu -> %llu\n", (unsigned long long)a, (unsigned long long)b);
 }
 
-/* ---- An entity of both -------------------------------------------------------------------------------------------*/
+/* ---- Entities in both --------------------------------------------------------------------------------------------*/
 
 static void put_name(FILE *out, const char *name) {
     if (name) snap_put_quoted(out, name, strlen(name));

@@ -7,7 +7,7 @@ static uint32_t type_count(const covey_world *world) {
     return covey_world_pool_count(world) + covey_world_resource_count(world);
 }
 
-/* The types of components, then those of resources; NULL for the library's own, and for what was there before. */
+/* The types of components, then those of resources. NULL for types of the library, and for repeated ones. */
 static const covey_type *type_at(const covey_world *world, uint32_t number) {
     uint32_t pools = covey_world_pool_count(world);
     bool has_pool = number < pools;
@@ -84,7 +84,7 @@ uint32_t diff_pairs_of(diff *d, covey_entity e) {
     return kept;
 }
 
-/* Fields mostly are where one guesses. */
+/* Tries the guessed position first, which is usually right. */
 const covey_field *diff_field_find(const covey_fields *fields, const char *name, uint32_t guess) {
     if (guess < fields->count && strcmp(fields->at[guess].name, name) == 0) return &fields->at[guess];
     for (uint32_t i = 0; i < fields->count; i++)
@@ -120,7 +120,7 @@ static void compare_field(diff *d, const covey_field *a, const covey_field *b) {
     if (b && a->nested && b->nested) compare_fields(d, a->nested, b->nested);
 }
 
-/* Which fields are in one only, or are something else; not their order. */
+/* Reports fields that are in one image only, or have another kind. Ignores their order. */
 static void compare_fields(diff *d, const covey_fields *a, const covey_fields *b) {
     size_t length = d->where.length;
     for (uint32_t i = 0; i < a->count; i++) {
@@ -136,12 +136,12 @@ static void compare_fields(diff *d, const covey_fields *a, const covey_fields *b
     }
 }
 
-/* "tag", "fields", "functions", "fields and functions" or "raw, 16 bytes". */
+/* "tag", "fields", "functions", "fields and functions" or "16 bytes". */
 static const char *form_of(const covey_type *type, char *text, size_t room) {
     if (type->size == 0) return "tag";
     if (type->codec) return type->fields ? "fields and functions" : "functions";
     if (type->fields) return "fields";
-    snprintf(text, room, "raw, %u bytes", type->size);
+    snprintf(text, room, "%u bytes", type->size);
     return text;
 }
 
@@ -152,7 +152,7 @@ static void compare_forms(diff *d, const diff_pair *pair) {
     if (out) fprintf(out, ": %s -> %s\n", form_a, form_b);
 }
 
-/* Of a type that only one has, components and resources tell. */
+/* Ignores types that only one image has: their components and resources are reported. */
 static void compare_pair(diff *d, diff_pair *pair) {
     const covey_type *a = pair->a, *b = pair->b;
     if (!a || !b) return;

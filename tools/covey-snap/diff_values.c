@@ -1,4 +1,4 @@
-/* covey-snap diff: two values of a type, field by field. Fields are the same if their bytes are: 0 is not -0. */
+/* covey-snap diff: compares two values of a type, field by field. Equal means equal bytes: 0 differs from -0. */
 #include "diff.h"
 
 /* Without the zeros at the end. */
@@ -33,7 +33,7 @@ static void compare_elements(diff *d, covey_kind kind, const void *a, const void
     snap_put_value(out, kind, a);
     fputs(" -> ", out);
     snap_put_value(out, kind, b);
-    fputs(is_nan(kind, a) && is_nan(kind, b) ? " (other bits)\n" : "\n", out);
+    fputs(is_nan(kind, a) && is_nan(kind, b) ? " (different bits)\n" : "\n", out);
 }
 
 static void compare_fields(diff *d, const covey_fields *a, const char *value_a, const covey_fields *b,
@@ -43,7 +43,7 @@ static size_t element_size(const covey_field *field) {
     return field->nested ? field->nested->size : covey_kind_size(field->kind);
 }
 
-/* A field of the same kind. That there are more elements in one is a difference of the types. */
+/* Compares fields of the same kind. Different element counts are a difference of the types, reported elsewhere. */
 static void compare_field(diff *d, const covey_field *a, const char *at_a, const covey_field *b, const char *at_b) {
     size_t length = d->where.length, size_a = element_size(a), size_b = element_size(b);
     if (a->kind == COVEY_KIND_CHAR) {
@@ -77,7 +77,7 @@ static void put_bytes(FILE *out, const char *bytes, size_t count) {
     if (count > BYTES_SHOWN) fputs("...", out);
 }
 
-/* From the first byte that differs to the last, in both; there are some. */
+/* Prints the bytes from the first to the last difference. The values differ. */
 static void compare_bytes(diff *d, const char *a, size_t size_a, const char *b, size_t size_b) {
     size_t first = 0;
     while (first < size_a && first < size_b && a[first] == b[first]) first++;
@@ -91,7 +91,7 @@ static void compare_bytes(diff *d, const char *a, size_t size_a, const char *b, 
     fputc('\n', out);
 }
 
-static void compare_handles(diff *d, const covey_kept *a, const covey_kept *b) {
+static void compare_handles(diff *d, const covey_unknown_value *a, const covey_unknown_value *b) {
     covey_entity null = { 0, 0 };
     size_t length = d->where.length;
     for (uint32_t i = 0; i < a->entity_count || i < b->entity_count; i++) {
@@ -103,8 +103,8 @@ static void compare_handles(diff *d, const covey_kept *a, const covey_kept *b) {
     }
 }
 
-/* What functions wrote; as handles, what is missing is null. */
-static void compare_kept(diff *d, const covey_kept *a, const covey_kept *b) {
+/* Compares what the codecs wrote. Missing handles count as null. */
+static void compare_unknown(diff *d, const covey_unknown_value *a, const covey_unknown_value *b) {
     size_t length = d->where.length;
     snap_path_field(&d->where, "bytes");
     if (a->size != b->size || (a->size != 0 && memcmp(a->bytes, b->bytes, a->size) != 0))
@@ -117,6 +117,7 @@ void diff_values(diff *d, const diff_pair *pair, const void *a, const void *b) {
     const covey_type *type = pair->a, *other = pair->b;
     if (pair->alike && !type->codec && (type->size == 0 || memcmp(a, b, type->size) == 0)) return;
     if (type->fields && other->fields) compare_fields(d, type->fields, a, other->fields, b);
-    if (type->codec && other->codec) compare_kept(d, covey_kept_of(type, a), covey_kept_of(other, b));
-    else if (type->raw && other->raw && pair->alike) compare_bytes(d, a, type->size, b, type->size);
+    if (type->codec && other->codec)
+        compare_unknown(d, covey_unknown_value_of(type, a), covey_unknown_value_of(other, b));
+    else if (type->as_bytes && other->as_bytes && pair->alike) compare_bytes(d, a, type->size, b, type->size);
 }

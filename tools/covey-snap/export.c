@@ -10,17 +10,17 @@ typedef struct export {
     const snap_settings *settings;
     covey_world *world;
     const char *path;
-    const covey_pool **pools; /* that are exported */
+    const covey_pool **pools; /* to export */
     uint32_t count;
     FILE *out;
-    bool is_shown;   /* on a terminal, which may take what is in a text for a command */
-    snap_path field; /* where it is, in the header */
+    bool is_shown;   /* on a terminal, which could execute control characters */
+    snap_path field; /* the current column of the header */
 }
 export;
 
 /* ---- Lines -------------------------------------------------------------------------------------------------------*/
 
-/* As it is for programs; with control characters escaped for people. */
+/* Escapes control characters on a terminal. Programs get the text as it is. */
 static void put_text(const export *x, const char *text, size_t length) {
     (x->is_shown ? snap_put_text : snap_put_csv)(x->out, text, length);
 }
@@ -36,7 +36,7 @@ static void put_path(export *x) {
     if (x->field.text) put_text(x, x->field.text, x->field.length);
 }
 
-/* The names of the columns of fields; characters are one column together. */
+/* Writes the column names of fields. An array of characters is one column. */
 static void put_names(export *x, const covey_fields *fields) {
     for (uint32_t i = 0; i < fields->count; i++) {
         const covey_field *field = &fields->at[i];
@@ -75,20 +75,20 @@ static void put_values(const export *x, const covey_fields *fields, const char *
     }
 }
 
-/* What functions wrote: bytes, and handles with blanks between them. */
-static void put_kept(FILE *out, const covey_kept *kept) {
+/* Writes what a codec wrote: bytes, and handles separated by blanks. */
+static void put_unknown(FILE *out, const covey_unknown_value *unknown) {
     fputc(',', out);
-    snap_put_hex(out, kept->bytes, kept->size);
+    snap_put_hex(out, unknown->bytes, unknown->size);
     fputc(',', out);
-    for (uint32_t i = 0; i < kept->entity_count; i++) {
+    for (uint32_t i = 0; i < unknown->entity_count; i++) {
         if (i != 0) fputc(' ', out);
-        snap_put_entity(out, kept->entities[i]);
+        snap_put_entity(out, unknown->entities[i]);
     }
 }
 
 enum { HEADER_MOST = 1 << 26 };
 
-/* At most so many bytes, or more than HEADER_MOST, for the names of fields behind a path of this length. */
+/* An upper bound for the bytes of the column names behind a path of this length. May stop above HEADER_MOST. */
 static uint64_t header_bytes(const covey_fields *fields, uint64_t path) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < fields->count && bytes <= HEADER_MOST; i++) {
@@ -102,7 +102,7 @@ static uint64_t header_bytes(const covey_fields *fields, uint64_t path) {
     return bytes;
 }
 
-/* A few bytes of an image may describe a type with two thousand million fields. */
+/* A few bytes of an image can describe a type with two billion fields. */
 static int check_header(const covey_type *type) {
     if (!type->fields || header_bytes(type->fields, 0) <= HEADER_MOST) return SNAP_FINE;
     return snap_trouble("%s has too many fields for a table", type->name);
@@ -123,12 +123,12 @@ static void put_line(export *x, const covey_pool *pool, uint32_t position) {
     fprintf(x->out, "%u,%u,", e.index, e.generation);
     if (name) put_text(x, name, strlen(name));
     if (type->fields) put_values(x, type->fields, value);
-    if (type->codec) put_kept(x->out, covey_kept_of(type, value));
+    if (type->codec) put_unknown(x->out, covey_unknown_value_of(type, value));
     else if (!type->fields && type->size != 0) fputc(',', x->out), snap_put_hex(x->out, value, type->size);
     fputc('\n', x->out);
 }
 
-/* What was written so far may have failed; the caller finds out. */
+/* Stops when writing fails; the caller checks for errors. */
 static void put_pool(export *x, const covey_pool *pool) {
     snap_progress progress = snap_progress_begin(x->settings, "writing", covey_pool_type(pool)->name, x->out == stdout);
     uint64_t done = 0, all = covey_pool_count(pool);
@@ -162,7 +162,7 @@ static bool is_safe(char c) {
 
 enum { STEM = 100 };
 
-/* A file name from the name of a type, which may be anything. */
+/* Makes a safe file name from the name of a type, which is arbitrary text. */
 static void make_stem(char stem[STEM + 1], const char *name) {
     size_t length = 0;
     for (; name[length] && length < STEM; length++) stem[length] = is_safe(name[length]) ? name[length] : '_';
@@ -171,7 +171,7 @@ static void make_stem(char stem[STEM + 1], const char *name) {
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-/* There are file systems to which Body and body are the same. */
+/* Ignores case, as some file systems do. */
 static bool is_same_file(const char *a, const char *b) {
     while (*a && lower(*a) == lower(*b)) a++, b++;
     return lower(*a) == lower(*b);
@@ -189,7 +189,7 @@ static uint32_t twins_before(const export *x, uint32_t number) {
     return twins;
 }
 
-/* DIR/Body.csv; DIR/body.2.csv where there was a Body. A stem has no dots, so that the number is told from the name. */
+/* Writes DIR/Body.csv, or DIR/body.2.csv if there is a Body. Stems have no dots, so that the number is unambiguous. */
 static int write_into_folder(export *x, uint32_t number) {
     char stem[STEM + 1], file[STEM + 32];
     uint32_t twins = twins_before(x, number);
@@ -219,11 +219,11 @@ static int write_to_stdout(export *x) {
 static int write_all(export *x) {
     const char *output = x->settings->output;
     if (!output && x->count == 1) return write_to_stdout(x);
-    if (!output) return snap_trouble("%s has %u types: name one, or a folder with -o", x->path, x->count);
+    if (!output) return snap_trouble("%s has %u types: name one of them, or give a folder with -o", x->path, x->count);
     bool folder = snap_is_folder(output);
     if (!folder && x->count == 1 && !ends_as_folder(output)) return write_file(x, x->pools[0], output);
     if (!folder && !snap_make_folder(output))
-        return snap_trouble("cannot make the folder %s: %s", output, strerror(errno));
+        return snap_trouble("cannot create the folder %s: %s", output, strerror(errno));
     int status = SNAP_FINE;
     for (uint32_t i = 0; i < x->count && status == SNAP_FINE; i++) status = write_into_folder(x, i);
     return status;
@@ -245,7 +245,7 @@ static bool is_chosen(const export *x, const covey_pool *pool) {
 static int choose_named(export *x, char **names) {
     for (; *names; names++) {
         const covey_pool *pool = find_pool(x->world, *names);
-        if (!pool) return snap_trouble("%s has no components of a type %s", x->path, *names);
+        if (!pool) return snap_trouble("%s has no components of type %s", x->path, *names);
         if (!is_chosen(x, pool)) x->pools[x->count++] = pool;
     }
     return SNAP_FINE;

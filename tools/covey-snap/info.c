@@ -1,4 +1,4 @@
-/* covey-snap info: what is in an image, as a table or as JSON. */
+/* covey-snap info: the contents of an image, as a table or as JSON. */
 #include "snap.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@ typedef struct info {
     snap_image image;
     covey_image_info about;
     covey_section *sections;
-    covey_world *world; /* if fields are wanted, */
-    snap_types types;   /* with its types */
+    covey_world *world; /* NULL without --fields */
+    snap_types types;   /* the types of that world */
 } info;
 
 static const char *kind_name(covey_section_kind kind) {
@@ -28,7 +28,7 @@ static bool has_type(const covey_section *section) {
     return section->kind == COVEY_SECTION_POOL || section->kind == COVEY_SECTION_RESOURCE;
 }
 
-/* The fields of a section's type, if they are wanted and there are any. */
+/* The fields of the type of a section. NULL without --fields, or if it has none. */
 static const covey_fields *fields_of(const info *i, const covey_section *section) {
     const covey_type *type = i->world && has_type(section) ? snap_types_find(&i->types, section->name) : NULL;
     return type ? type->fields : NULL;
@@ -52,7 +52,7 @@ static void put_section(const info *i, const covey_section *section) {
     printf("%-8s %10llu %12llu", kind_name(section->kind), (unsigned long long)section->count,
            (unsigned long long)section->bytes);
     if (has_type(section)) {
-        printf(" %8llu %-8s %-10s ", (unsigned long long)section->value_bytes, snap_storage_name(section->storage),
+        printf(" %8llu %-8s %-12s ", (unsigned long long)section->value_bytes, snap_storage_name(section->storage),
                snap_encoding_name(section->encoding));
         snap_put_text(stdout, section->name, strlen(section->name));
     }
@@ -70,7 +70,7 @@ static void put_table(const info *i) {
     printf("entities  %llu alive\n", (unsigned long long)i->about.entities);
     printf("tick      %llu\n", (unsigned long long)i->about.tick);
     if (i->about.since != 0) printf("changes   after tick %llu\n", (unsigned long long)i->about.since);
-    printf("\n%-8s %10s %12s %8s %-8s %-10s %s\n", "section", "count", "bytes", "each", "storage", "encoding", "type");
+    printf("\n%-8s %10s %12s %8s %-8s %-12s %s\n", "section", "count", "bytes", "each", "storage", "encoding", "type");
     for (uint32_t n = 0; n < i->about.sections; n++) put_section(i, &i->sections[n]);
 }
 
@@ -134,10 +134,10 @@ static bool fail_memory(covey_report *report) {
     return false;
 }
 
-/* All sections before the first is printed, so that what is printed is all. */
-static bool look(info *i, covey_report *report) {
+/* Reads all sections before any is printed, so that the output is complete or empty. */
+static bool read_sections(info *i, covey_report *report) {
     const covey_buffer *bytes = &i->image.bytes;
-    if (!covey_image_look(bytes->bytes, bytes->size, &i->about, report)) return false;
+    if (!covey_image_read_info(bytes->bytes, bytes->size, &i->about, report)) return false;
     i->sections = calloc(i->about.sections, sizeof *i->sections);
     if (!i->sections) return fail_memory(report);
     if (covey_image_sections(bytes->bytes, bytes->size, i->sections, i->about.sections, report) == 0) return false;
@@ -152,7 +152,7 @@ int snap_info(const snap_settings *settings) {
     covey_report report;
     int status = SNAP_FINE;
     const char *path = settings->operands[0];
-    if (!snap_image_read(&i.image, path, settings, &report) || !look(&i, &report))
+    if (!snap_image_read(&i.image, path, settings, &report) || !read_sections(&i, &report))
         status = snap_trouble_with(path, &report);
     else if (settings->options & SNAP_JSON) put_json(&i);
     else put_table(&i);

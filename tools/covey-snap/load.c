@@ -1,4 +1,4 @@
-/* Files into memory, and images into worlds. */
+/* Reading files into memory, and loading images into worlds. */
 #include "snap.h"
 
 bool snap_file_read(snap_image *image, const char *path, const snap_settings *settings, covey_report *report) {
@@ -18,14 +18,14 @@ uint64_t snap_limit(const snap_settings *settings, uint64_t file_bytes) {
     return COVEY_LIMIT_AT_LEAST + COVEY_LIMIT_FOR_EACH * file_bytes;
 }
 
-/* What the image itself leaves of the limit: 1 at least, because 0 stands for a default. */
+/* The limit minus the image itself. At least 1, because 0 is the default of the library. */
 static uint64_t limit_left(const snap_image *image, const snap_settings *settings) {
     uint64_t limit = snap_limit(settings, image->file_bytes), size = image->bytes.size;
     if (limit == UINT64_MAX) return limit;
     return limit > size ? limit - size : 1;
 }
 
-/* The report has what there is to say. */
+/* The world is quiet, because the report has the reason of a failure. */
 covey_world *snap_image_load(const snap_image *image, const snap_settings *settings, covey_report *report) {
     covey_world *world = covey_world_create(&(covey_world_desc){ .quiet = true });
     if (!world) {

@@ -1,11 +1,11 @@
-/* covey-snap: shows images of worlds. The commands, and their help. */
+/* covey-snap: inspects images of worlds. The commands and their help. */
 #include "snap.h"
 
 #include <errno.h>
 
 static const char general_help[] = "usage: covey-snap COMMAND [options] FILE...\n"
                                    "\n"
-                                   "Shows, checks, compares and exports images that Covey has saved.\n"
+                                   "Shows, checks, compares and exports images that Covey saved.\n"
                                    "\n"
                                    "  info FILE              the contents of an image: versions, counts, bytes\n"
                                    "  verify FILE...         whether images are valid and can be loaded\n"
@@ -19,53 +19,55 @@ static const char general_help[] = "usage: covey-snap COMMAND [options] FILE...\
                                    "Exit status: 0; 1 if an image is damaged (verify) or two differ (diff);\n"
                                    "2 on other errors.\n";
 
-#define SHARED_HELP                                                                 \
-    "  --limit-bytes N     memory that an image may take (default 64M and 64 for\n" \
-    "                      each byte of the file; 0: no limit)\n"                   \
-    "  --limit-entities N  entities that an image may have (default 0: no limit)\n" \
-    "  --progress          show the progress, even if stderr is not a terminal\n"   \
-    "  -h, --help          print this and exit\n"                                   \
-    "\n"                                                                            \
+#define SHARED_HELP                                                                   \
+    "  --limit-bytes N     the most memory an image may take (default: 64M plus 64\n" \
+    "                      times the file size; 0: no limit)\n"                       \
+    "  --limit-entities N  entities that an image may have (default 0: no limit)\n"   \
+    "  --progress          show progress even if stderr is not a terminal\n"          \
+    "  -h, --help          print this and exit\n"                                     \
+    "\n"                                                                              \
     "N may end with K, M or G, for powers of 1024.\n"
 
 static const char info_help[] = "usage: covey-snap info [options] FILE\n"
                                 "\n"
-                                "Prints the contents of an image: a line for each section. Checks only what it\n"
+                                "Prints the contents of an image, a line for each section. Checks only what it\n"
                                 "prints; verify checks everything.\n"
                                 "\n"
-                                "  --json              as JSON\n"
-                                "  --fields            also the fields of types; this loads the image\n" SHARED_HELP;
+                                "  --json              print JSON\n"
+                                "  --fields            also print the fields of types; loads the image\n" SHARED_HELP;
 
 static const char verify_help[] = "usage: covey-snap verify [options] FILE...\n"
                                   "\n"
-                                  "Loads each image and prints \"ok\"; or what is wrong, with the number of the\n"
+                                  "Loads each image and prints \"ok\", or what is wrong, with the number of the\n"
                                   "fault and the offset of the byte in the decompressed image. Exit status: 1 if\n"
                                   "an image is damaged, 2 if one could not be read or exceeds the limits.\n"
                                   "\n" SHARED_HELP;
 
-static const char diff_help[] = "usage: covey-snap diff [options] A B\n"
-                                "\n"
-                                "Prints how the second image differs from the first: entities, components,\n"
-                                "fields, names, parents, what is disabled, resources and the fields of types.\n"
-                                "Exit status: 0 if they are equal, 1 if they differ.\n"
-                                "\n"
-                                "  --brief             only the summary\n"
-                                "  --limit N           at most N lines, and the summary\n"
-                                "  --ticks             also ticks, of the world and of each value\n" SHARED_HELP;
+static const char diff_help[] =
+    "usage: covey-snap diff [options] A B\n"
+    "\n"
+    "Prints how the second image differs from the first: entities, components,\n"
+    "fields, names, parents, disabled state, resources and types.\n"
+    "Exit status: 0 if they are equal, 1 if they differ.\n"
+    "\n"
+    "  --brief             print only the summary\n"
+    "  --limit N           print at most N differences\n"
+    "  --ticks             also compare ticks, of the world and of each value\n" SHARED_HELP;
 
-static const char export_help[] = "usage: covey-snap export [options] FILE [TYPE...]\n"
-                                  "\n"
-                                  "Writes components as CSV: a file for each type, a line for each entity, a\n"
-                                  "column for each field. Without a TYPE, exports all types.\n"
-                                  "\n"
-                                  "  -o, --output PATH   a file; or a folder, created if necessary, for files named\n"
-                                  "                      after the types. Without it, a single type is written to\n"
-                                  "                      standard output\n" SHARED_HELP;
+static const char export_help[] =
+    "usage: covey-snap export [options] FILE [TYPE...]\n"
+    "\n"
+    "Writes components as CSV: a file for each type, a row for each entity, a\n"
+    "column for each field. Exports all types if no TYPE is given.\n"
+    "\n"
+    "  -o, --output PATH   write to a file; or to files named after the types in a\n"
+    "                      folder, which is created if necessary. Without this\n"
+    "                      option, a single type is written to standard output\n" SHARED_HELP;
 
 static const char serve_help[] = "usage: covey-snap serve [options] FILE\n"
                                  "\n"
-                                 "Serves a page that shows an image, to this machine only, and prints its\n"
-                                 "address: open it with a browser. The image cannot be changed. Ctrl-C ends it.\n"
+                                 "Serves a page that shows an image, on this machine only, and prints its\n"
+                                 "address for a browser. The image cannot be changed. Press Ctrl-C to stop.\n"
                                  "\n"
                                  "  --port N            the port to listen on (default 0: a free one)\n"
                                  "  --open              start a browser, with xdg-open\n" SHARED_HELP;
@@ -95,15 +97,15 @@ static int run(const command *c, char **arguments) {
     if (!snap_options_read(&settings, arguments, c->options | SNAP_ALWAYS)) return SNAP_TROUBLE;
     if (settings.options & SNAP_HELP) return say(c->help);
     if (settings.operand_count < c->least)
-        return snap_trouble("%s needs %s; --help shows how", c->name, c->least == 2 ? "two files" : "a file");
+        return snap_trouble("%s needs %s; see --help", c->name, c->least == 2 ? "two files" : "a file");
     if (settings.operand_count > c->most)
-        return snap_trouble("%s is too much for %s; --help shows how", settings.operands[c->most], c->name);
+        return snap_trouble("unexpected argument %s; see covey-snap %s --help", settings.operands[c->most], c->name);
     return c->run(&settings);
 }
 
 static int start(char **arguments) {
     const char *word = arguments[0] && arguments[1] ? arguments[1] : NULL;
-    if (!word) return snap_trouble("which command? --help shows them");
+    if (!word) return snap_trouble("no command given; see --help");
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return say(general_help);
     if (strcmp(word, "--version") == 0) {
         uint32_t version = covey_version();
@@ -113,7 +115,7 @@ static int start(char **arguments) {
     }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(word, commands[i].name) == 0) return run(&commands[i], arguments + 2);
-    return snap_trouble("unknown %s %s; --help shows the commands", word[0] == '-' ? "option" : "command", word);
+    return snap_trouble("unknown %s %s; see --help", word[0] == '-' ? "option" : "command", word);
 }
 
 int main(int count, char **arguments) {

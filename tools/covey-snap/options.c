@@ -60,16 +60,16 @@ static bool take_value(snap_settings *settings, const option *found, const char 
         settings->output = value;
         return value[0] != '\0' || snap_trouble("%s needs a name", found->name) == SNAP_FINE;
     }
-    return read_number(value, number) || snap_trouble("%s is no number for %s", value, found->name) == SNAP_FINE;
+    return read_number(value, number) || snap_trouble("%s is not a number for %s", value, found->name) == SNAP_FINE;
 }
 
-/* One option, and its value, which may be the next argument. */
+/* Takes one option. Its value may be the next argument. */
 static bool take_option(snap_settings *settings, char ***arguments, unsigned options) {
     const char *argument = **arguments;
     size_t length = argument[1] == '-' ? strcspn(argument, "=") : strlen(argument);
     const option *found = find(argument, length, options);
     const char *value = argument[length] == '=' ? argument + length + 1 : NULL;
-    if (!found) return snap_trouble("unknown option %s; --help shows the options", argument) == SNAP_FINE;
+    if (!found) return snap_trouble("unknown option %s; see --help", argument) == SNAP_FINE;
     if (value && !found->has_value) return snap_trouble("%s takes no value", found->name) == SNAP_FINE;
     settings->options |= found->option;
     if (!found->has_value) return true;
@@ -78,7 +78,7 @@ static bool take_option(snap_settings *settings, char ***arguments, unsigned opt
     return take_value(settings, found, value);
 }
 
-/* What is no option stays, at the front. "--" ends the options. */
+/* Moves operands to the front of `arguments`. "--" ends the options. */
 bool snap_options_read(snap_settings *settings, char **arguments, unsigned options) {
     *settings = (snap_settings){ .operands = arguments };
     bool ended = false;
@@ -90,6 +90,6 @@ bool snap_options_read(snap_settings *settings, char **arguments, unsigned optio
     }
     arguments[settings->operand_count] = NULL;
     if ((settings->options & SNAP_LIMIT_BYTES) && settings->limit_bytes == 0)
-        settings->limit_bytes = UINT64_MAX; /* any number, where the library has a default */
+        settings->limit_bytes = UINT64_MAX; /* 0 would be the default of the library */
     return true;
 }

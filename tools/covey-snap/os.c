@@ -1,4 +1,4 @@
-/* What C does not have: terminals, folders, sizes. */
+/* Calls of the operating system: terminals, folders and file sizes. */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64

@@ -1,4 +1,4 @@
-/* The path of a field. It grows at the end and is cut back. */
+/* The path of a field, which is extended and truncated at its end. */
 #include "snap.h"
 
 #include <stdlib.h>

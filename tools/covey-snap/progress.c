@@ -1,4 +1,5 @@
-/* How far long work is: on a terminal, one line that is written over; elsewhere, if asked, a line now and then. */
+/* Progress of long work: one line that is overwritten on a terminal; elsewhere, with --progress, a line for each 10
+ * %. */
 #include "snap.h"
 
 snap_progress snap_progress_begin(const snap_settings *settings, const char *doing, const char *path, bool writes) {
@@ -16,16 +17,16 @@ static unsigned percent_of(uint64_t done, uint64_t all) {
 bool snap_progress_tell(uint64_t done, uint64_t all, void *context) {
     snap_progress *progress = context;
     unsigned percent = percent_of(done, all), step = progress->mode == SNAP_LINES ? 10 : 1;
-    if (progress->mode == SNAP_SILENT || percent < progress->told + step) return true;
-    progress->told = percent / step * step;
+    if (progress->mode == SNAP_SILENT || percent < progress->shown + step) return true;
+    progress->shown = percent / step * step;
     bool terminal = progress->mode == SNAP_TERMINAL;
     fprintf(stderr, "%scovey-snap: %s ", terminal ? "\r" : "", progress->doing);
     snap_put_text(stderr, progress->path, strlen(progress->path));
-    fprintf(stderr, ": %u %%%s", progress->told, terminal ? "\033[K" : "\n");
+    fprintf(stderr, ": %u %%%s", progress->shown, terminal ? "\033[K" : "\n");
     fflush(stderr);
     return true;
 }
 
 void snap_progress_end(const snap_progress *progress) {
-    if (progress->mode == SNAP_TERMINAL && progress->told != 0) fputs("\r\033[K", stderr);
+    if (progress->mode == SNAP_TERMINAL && progress->shown != 0) fputs("\r\033[K", stderr);
 }

@@ -1,4 +1,4 @@
-/* covey-snap serve: a page in the browser that looks into an image. Nothing can be changed through it. */
+/* covey-snap serve: shows an image in the browser, read-only. */
 #include "snap.h"
 
 #ifdef SNAP_INSPECT
@@ -18,7 +18,7 @@ static void end(int number) {
     ended = 1;
 }
 
-static void hear_signals(void) {
+static void catch_signals(void) {
     struct sigaction action = { .sa_handler = end };
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
@@ -30,11 +30,11 @@ static const char *name_of(const char *path) {
     return slash && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* ---- The browser ---------------------------------------------------------------------------------------------------*/
+/* ---- The browser -------------------------------------------------------------------------------------------------*/
 
-/* Others on this machine can read the arguments of programs, and the token is a secret: the browser gets a file that leads to
- * the address, which only this user can read. */
-static bool write_door(char *path, const char *address) {
+/* The token in the address is secret, but other users can read the arguments of processes. So the browser opens a
+ * file that redirects to the address, and which only this user can read. */
+static bool write_redirect(char *path, const char *address) {
     int file = mkstemps(path, 5);
     if (file < 0) return false;
     FILE *out = fdopen(file, "w");
@@ -58,14 +58,14 @@ static bool start_browser(const char *path) {
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* ---- Serving -------------------------------------------------------------------------------------------------------*/
+/* ---- Serving -----------------------------------------------------------------------------------------------------*/
 
 static void keep_last(covey_result item, const char *text, void *context) {
     (void)item;
     snprintf(context, 256, "%s", text);
 }
 
-/* Answers until the program is told to end. */
+/* Answers requests until a signal ends the program. */
 static void serve(covey_inspector *inspector) {
     const struct timespec pause = { .tv_nsec = 4000000 };
     while (!ended) {
@@ -75,27 +75,27 @@ static void serve(covey_inspector *inspector) {
 }
 
 static int open_and_serve(covey_world *world, const snap_settings *settings) {
-    char why[256] = "", door[] = "/tmp/covey-snap-XXXXXX.html";
+    char why[256] = "", redirect[] = "/tmp/covey-snap-XXXXXX.html";
     covey_log_listener listener = { .log = keep_last, .context = why };
     covey_log_connect(world, &listener);
     covey_inspect_desc desc = { .port = (uint16_t)settings->port, .title = name_of(settings->operands[0]) };
     covey_inspector *inspector = covey_inspect_open(world, &desc);
     covey_log_disconnect(world, &listener);
     if (!inspector) return snap_trouble("%s", why);
-    hear_signals();
+    catch_signals();
     printf("%s\n", covey_inspect_address(inspector));
     bool shown = fflush(stdout) == 0, browses = (settings->options & SNAP_OPEN) != 0;
-    bool made = browses && write_door(door, covey_inspect_address(inspector));
-    if (browses && !(made && start_browser(door)))
-        snap_trouble("no browser could be started with xdg-open: open the address above");
+    bool made = browses && write_redirect(redirect, covey_inspect_address(inspector));
+    if (browses && !(made && start_browser(redirect)))
+        snap_trouble("cannot start a browser with xdg-open: open the address above");
     if (shown) serve(inspector);
-    if (made) unlink(door);
+    if (made) unlink(redirect);
     covey_inspect_close(inspector);
     return shown ? SNAP_FINE : snap_trouble("cannot write: %s", strerror(errno));
 }
 
 int snap_serve(const snap_settings *settings) {
-    if (settings->port > UINT16_MAX) return snap_trouble("--port is a number from 0 to 65535");
+    if (settings->port > UINT16_MAX) return snap_trouble("--port must be from 0 to 65535");
     covey_world *world = snap_world_read(settings->operands[0], settings);
     if (!world) return SNAP_TROUBLE;
     int status = open_and_serve(world, settings);

@@ -1,7 +1,7 @@
-/* Bytes that may be anything, as text for people, JSON and CSV. */
+/* Arbitrary bytes as text for people, JSON and CSV. */
 #include "snap.h"
 
-/* The bytes of the character that text begins with; 0 if it is no UTF-8. */
+/* The number of bytes of the first character. 0 if it is invalid UTF-8. */
 static size_t character(const unsigned char *text, size_t length, uint32_t *code) {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     size_t bytes = text[0] < 0x80 ? 1 : text[0] >> 5 == 6 ? 2 : text[0] >> 4 == 14 ? 3 : text[0] >> 3 == 30 ? 4 : 0;
@@ -15,7 +15,7 @@ static size_t character(const unsigned char *text, size_t length, uint32_t *code
     return *code < least[bytes] || *code > 0x10FFFF || is_surrogate ? 0 : bytes;
 }
 
-/* Whether a terminal may take it for a command, or a reader for something that is not there. */
+/* Whether a character may be a terminal command, or is invisible. */
 static bool is_control(uint32_t code) {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x200B && code <= 0x200F) ||
            (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
@@ -43,7 +43,7 @@ void snap_put_quoted(FILE *out, const char *text, size_t length) {
     fputc('"', out);
 }
 
-/* What is no UTF-8 becomes U+FFFD, byte by byte. */
+/* Each byte of invalid UTF-8 becomes U+FFFD. */
 void snap_put_json(FILE *out, const char *text) {
     const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
     fputc('"', out);
@@ -66,7 +66,7 @@ static bool needs_quotes(const char *text, size_t length) {
     return false;
 }
 
-/* As RFC 4180 has it. The text has no zeros. */
+/* Quotes as RFC 4180 does. The text has no zero bytes. */
 void snap_put_csv(FILE *out, const char *text, size_t length) {
     if (!needs_quotes(text, length)) {
         fwrite(text, 1, length, out);

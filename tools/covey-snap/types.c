@@ -1,4 +1,4 @@
-/* The types of a world by name. The library finds types of components by name, but not those of resources. */
+/* Finding types of a world by name. The library does this for components only; this adds resources. */
 #include "snap.h"
 
 #include <stdlib.h>

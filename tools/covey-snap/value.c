@@ -1,4 +1,4 @@
-/* Values as text. Numbers have as many digits as it takes to read the same number again. */
+/* Values as text. Numbers have enough digits to be read back exactly. */
 #include "snap.h"
 
 #include <float.h>
@@ -11,7 +11,7 @@ void snap_put_entity(FILE *out, covey_entity e) {
     fputs(text, out);
 }
 
-/* Whether a number is no number, or has no end; as all machines write it. */
+/* Writes NaN and infinities the same way on all platforms. Returns false for other numbers. */
 static bool put_special(FILE *out, double number) {
     const char *text = number != number ? "nan" : number > DBL_MAX ? "inf" : number < -DBL_MAX ? "-inf" : NULL;
     if (text) fputs(text, out);
@@ -34,7 +34,7 @@ static void put_f64(FILE *out, double number) {
     fputs(text, out);
 }
 
-/* A value of the largest kind, whatever is in it. */
+/* A value of any kind. */
 typedef union any {
     int8_t i8;
     int16_t i16;
@@ -96,8 +96,8 @@ const char *snap_encoding_name(covey_encoding encoding) {
     switch (encoding) {
     case COVEY_ENCODING_NONE: return "none";
     case COVEY_ENCODING_FIELDS: return "fields";
-    case COVEY_ENCODING_RAW_LITTLE: return "raw-little";
-    case COVEY_ENCODING_RAW_BIG: return "raw-big";
+    case COVEY_ENCODING_BYTES_LITTLE: return "bytes-little";
+    case COVEY_ENCODING_BYTES_BIG: return "bytes-big";
     case COVEY_ENCODING_CODEC: return "functions";
     }
     return "?";

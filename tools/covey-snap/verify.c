@@ -1,7 +1,7 @@
-/* covey-snap verify: loads images whole, as a program would. */
+/* covey-snap verify: loads complete images, as a program would. */
 #include "snap.h"
 
-/* Whether it is the image that is to blame, and not the machine or the limits. */
+/* SNAP_NO if the image is damaged, SNAP_TROUBLE for other failures. */
 static int verdict_of(covey_result result) {
     return result == COVEY_OK ? SNAP_FINE : result == COVEY_ERROR_IMAGE ? SNAP_NO : SNAP_TROUBLE;
 }

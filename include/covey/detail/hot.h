@@ -203,41 +203,11 @@ COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
 
 /* ---- Sparse sets -----------------------------------------------------------------------------------------------*/
 
-COVEY_INLINE uint32_t covey_sparse_set_size(const covey_sparse_set *set) {
-    COVEY__CONTRACT(NULL, set, "a call needs a set");
-    return set->end + set->dead;
-}
-COVEY_INLINE uint32_t covey_sparse_set_count(const covey_sparse_set *set) {
-    COVEY__CONTRACT(NULL, set, "a call needs a set");
-    return set->end - set->holes;
-}
-COVEY_INLINE const covey_entity *covey_sparse_set_ids(const covey_sparse_set *set) {
-    COVEY__CONTRACT(NULL, set, "a call needs a set");
-    return set->ids;
-}
-
-COVEY_INLINE bool covey_sparse_set_live(const covey_sparse_set *set, covey_entity e) {
-    COVEY__CONTRACT(NULL, set, "a call needs a set");
-    return covey__position(set, e) < set->end;
-}
-
-COVEY_INLINE bool covey_sparse_set_contains(const covey_sparse_set *set, covey_entity e) {
-    COVEY__CONTRACT(NULL, set, "a call needs a set");
-    return covey__position(set, e) < covey_sparse_set_size(set);
-}
-
-COVEY_INLINE uint32_t covey_sparse_set_find(const covey_sparse_set *set, covey_entity e) {
-    COVEY__CONTRACT(NULL, set, "a call needs a set");
-    uint64_t at = covey__position(set, e);
-    return at < covey_sparse_set_size(set) ? (uint32_t)at : COVEY_NONE;
-}
-
 COVEY_INLINE bool covey__is_hole(const covey_sparse_set *set, uint32_t position) {
     return set->marks ? set->marks[position / 64] >> position % 64 & 1 : set->ids[position].generation == 0;
 }
 
-COVEY_INLINE uint32_t covey_sparse_set_next(const covey_sparse_set *set, uint32_t position) {
-    COVEY__CONTRACT(NULL, set, "a call needs a set");
+COVEY_INLINE uint32_t covey__next_live(const covey_sparse_set *set, uint32_t position) {
     while (position < set->end && set->holes != 0 && covey__is_hole(set, position)) position++;
     return position < set->end ? position : COVEY_NONE;
 }
@@ -570,9 +540,11 @@ COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e) {
 }
 
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) {
-    return covey__in_blocks(pool) ? pool->blocks.count : covey_sparse_set_count(&pool->set);
+    return covey__in_blocks(pool) ? pool->blocks.count : pool->set.end - pool->set.holes;
 }
-COVEY_INLINE uint32_t covey_pool_size(const covey_pool *pool) { return covey__in_blocks(pool) ? 0 : pool->set.end; }
+COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool) {
+    return covey__in_blocks(pool) ? 0 : pool->set.end;
+}
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) {
     return covey__in_blocks(pool) ? NULL : pool->set.ids;
 }
@@ -661,15 +633,9 @@ COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_
     return pool && covey_pool_remove_raw(pool, e);
 }
 
-COVEY_INLINE uint32_t covey_swap_remove(void *array, uint32_t count, uint32_t at, size_t size) {
-    if (at >= count) return count;
-    if (at != count - 1) memcpy((char *)array + at * size, (char *)array + (count - 1) * size, size);
-    return count - 1;
-}
-
 COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position) {
     if (covey__in_blocks(pool)) return covey__block_next(&pool->blocks, position);
-    return covey_sparse_set_next(&pool->set, position);
+    return covey__next_live(&pool->set, position);
 }
 
 COVEY_INLINE void *covey__pool_value_at(const covey_pool *pool, uint32_t position, size_t size) {

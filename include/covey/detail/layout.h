@@ -107,7 +107,7 @@ typedef struct covey__mover {
  *
  *     ids, data:  | live, or holes              | dead (swap only)  |
  *                 0                             end                 end + dead */
-struct covey_sparse_set {
+typedef struct covey_sparse_set {
     uintptr_t *pages;
     covey_entity *ids;
     void *data;          /* values; in place: a table of pages of values; not NULL for ids only */
@@ -117,7 +117,7 @@ struct covey_sparse_set {
     uint8_t removal;     /* a covey__removal: what the inline code may do to remove an element */
     uint8_t paged;       /* whether data is a table of pages */
     uint8_t policy;
-    bool zero_vacated;
+    bool zero_erased;
     uint64_t *marks; /* ordered: a bit for each position, set for a hole; marking a hole accesses no element */
     uint32_t dead;   /* swap only: elements behind end */
     uint32_t holes;  /* in place, ordered: among the positions before end */
@@ -129,7 +129,7 @@ struct covey_sparse_set {
     uint32_t id_capacity, data_capacity, table_capacity, mark_capacity;
     uint64_t *shifts; /* the world's: counts values and arrays that moved, and removals; NULL without a world */
     covey__heap heap;
-};
+} covey_sparse_set;
 
 typedef enum covey__removal {
     COVEY__REMOVE_SLOWLY,
@@ -173,7 +173,7 @@ typedef struct covey__block_store {
     uint32_t count;
     uint32_t size;
     uint8_t align;
-    bool zero_vacated;
+    bool zero_erased;
     bool pinned; /* every block is direct */
     covey__mover mover;
     bool grouped;                       /* no block is direct: a group that owns the pool orders the values */

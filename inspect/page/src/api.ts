@@ -1,8 +1,8 @@
-// What the server answers: docs/inspect.md describes it, endpoint by endpoint.
+// The answers of the server. docs/inspect.md describes each endpoint.
 
 /** "index:generation". */
 export type Entity = string;
-/** Beyond 2^53 integers are texts; floats that are not finite are null or a text. */
+/** Integers beyond 2^53 are strings; floats that are not finite are null or a string. */
 export type Value = number | string | boolean | null | Value[] | { [field: string]: Value };
 
 export interface World {
@@ -20,7 +20,7 @@ export interface World {
     /** Nanoseconds that the last frame took. */
     time: number;
     tick: number;
-    /** The file that is looked at, where it is one. */
+    /** The file that is shown, if the inspector shows a file. */
     read_only_file?: string;
 }
 
@@ -39,7 +39,7 @@ export interface Type {
     storage: string;
     policy: string;
     tag: boolean;
-    /** One of Covey's own. */
+    /** A type of the library itself. */
     internal?: boolean;
     count: number;
     ticks: boolean;
@@ -89,7 +89,7 @@ export interface Component {
     value?: Value;
     hex?: string;
     bytes: number;
-    /** Whether it can be set. */
+    /** Whether its values can be edited. */
     edit?: boolean;
 }
 
@@ -98,7 +98,7 @@ export interface EntityDetail {
     alive: boolean;
     name?: string | null;
     enabled: boolean;
-    /** From its root on. */
+    /** The names from its root on. */
     path?: string;
     parent?: Entity | null;
     parent_name?: string | null;
@@ -124,7 +124,7 @@ export interface Pool {
     bitmask: number;
     sparse: number;
     holes: number;
-    /** Null for types of Covey's own; more than that if `spans_more`. */
+    /** Null for internal types; at least this many if `spans_more`. */
     spans: number | null;
     spans_more?: boolean;
     internal?: boolean;
@@ -135,7 +135,7 @@ export interface Pool {
     best_bytes: number;
     uses?: number;
     advice?: string;
-    /** What a change can do about it. */
+    /** The change that the advice asks for. */
     do: 'convert' | 'compact' | null;
 }
 
@@ -157,7 +157,7 @@ export interface SystemStats {
     pieces: number;
     threads: number;
     entities: number;
-    /** What bodies say of themselves: bytes that they moved and time that they waited, the last time. */
+    /** Reported by the system in its last run: bytes that it moved, and time that it was blocked. */
     bytes?: number;
     blocked?: number;
 }
@@ -176,7 +176,7 @@ export interface PlanSystem {
 export interface Plan {
     phases: (string | { name: string })[];
     systems: PlanSystem[];
-    /** Numbers of systems. */
+    /** Positions in `systems`. */
     edges: { from: number; to: number; why: string }[];
 }
 
@@ -186,7 +186,7 @@ export interface Piece {
     thread: number;
     begin: number;
     end: number;
-    /** Of the commands that the piece recorded. */
+    /** The piece replays recorded commands. */
     replay?: boolean;
     bytes?: number;
     blocked?: number;
@@ -195,14 +195,14 @@ export interface Piece {
 export interface Timeline {
     threads: number;
     systems?: string[];
-    /** Times in nanoseconds; those of pieces begin with the frame. */
+    /** Times in nanoseconds; the times of pieces count from the start of the frame. */
     frames: { frame?: number; at: number; length: number; pieces: Piece[] }[];
 }
 
 export interface Snapshots {
     capacity: number;
     bytes?: number;
-    /** The newest first. `number` stays while others are saved. */
+    /** The newest first. `number` identifies a snapshot; `back` changes with each new one. */
     snapshots: { back: number; number: number; bytes?: number; tick: number; entities: number }[];
 }
 

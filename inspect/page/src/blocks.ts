@@ -1,4 +1,4 @@
-// The blocks of a pool: what they are, and where they are drawn.
+// The blocks of a pool, and where to draw them.
 
 export const forms = [
     { name: 'absent', colour: 'map-absent', text: 'no memory' },
@@ -10,7 +10,7 @@ export const forms = [
 ] as const;
 
 export interface Blocks {
-    /** Two bytes for each block: its form, and how many of 64 are there. */
+    /** Two bytes for each block: its form, and how many of its 64 indices have the component. */
     bytes: Uint8Array;
     count: number;
 }
@@ -21,7 +21,7 @@ export function readBlocks(buffer: ArrayBuffer): Blocks {
 }
 
 export interface Grid {
-    /** Pixels of a block: so wide is a full one, so high is its row. */
+    /** Pixels: the width of a full block, and the height of its row. */
     width: number;
     height: number;
     columns: number;
@@ -31,7 +31,7 @@ export interface Grid {
 
 export const gap = 4;
 
-/** The largest pixels with which all blocks fit; the smallest ones, if they never do. */
+/** The largest size at which all blocks fit, or the smallest one if they do not. */
 export function gridOf(blocks: number, { width, height }: { width: number; height: number }): Grid {
     let found: Grid = { width: 8, height: 1, columns: 1, rows: 1 };
     for (const [w, h] of [[128, 12], [128, 8], [96, 6], [64, 5], [64, 4], [64, 3], [64, 2], [64, 1], [32, 2], [32, 1], [16, 1], [8, 1], [6, 1], [4, 1]] as const) {

@@ -1,9 +1,9 @@
-// The connection to the server: one token, one state, and requests that fail in one way.
+// The connection to the server: its token, its state, and requests.
 
 import type { ErrorBody } from './api.ts';
 import { Cell } from './store.ts';
 
-/** lost: nobody answers, and we try again. denied: the token is not (or no longer) the server's. */
+/** lost: the server does not answer, and the page tries again. denied: the server does not accept the token. */
 export type Link =
     | { state: 'connecting' }
     | { state: 'open' }
@@ -23,13 +23,13 @@ const patience = 10_000; // ms until a request counts as lost: the program may b
 const delays = [500, 1000, 2000, 4000, 8000];
 
 export const link = new Cell<Link>({ state: 'connecting' });
-/** How long the oldest request has been waiting, in ms; above 0 only when it is worth a word. */
+/** How long the oldest request has been waiting, in ms; 0 if it is too short to be shown. */
 export const waiting = new Cell(0);
 
 let token = '';
 let retry: ReturnType<typeof setTimeout> | undefined;
 
-/** Notes, from now on, how long requests wait. */
+/** Starts to measure how long requests wait. */
 export function watchRequests(): void {
     setInterval(() => {
         const age = performance.now() - Math.min(...asked.values());
@@ -37,7 +37,7 @@ export function watchRequests(): void {
     }, 500);
 }
 
-/** Takes the token out of the address, where it would stay visible, and keeps it for this tab. */
+/** Removes the token from the address, where it would be visible, and stores it for this tab. */
 export function takeToken(): void {
     const found = /^#token=([0-9a-fA-F]+)(?:&(.*))?$/.exec(location.hash);
     if (found?.[1]) {
@@ -62,12 +62,12 @@ export function post<T>(path: string, body: unknown): Promise<T> {
     return request(path, init).then((response) => response.json() as Promise<T>);
 }
 
-const asked = new Map<number, number>(); // requests that wait: number, and since when
+const asked = new Map<number, number>(); // pending requests: number and start time
 let requests = 0;
 
-const queues = new Map<string, Promise<unknown>>(); // by endpoint: the end of its last request
+const queues = new Map<string, Promise<unknown>>(); // by endpoint: resolves when its last request has ended
 
-/** One request at a time for each endpoint; the next one begins when the last one has ended, however. */
+/** One request at a time for each endpoint: the next one starts when the last one has succeeded or failed. */
 function request(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Response> {
     const endpoint = `${init.method} ${path.replace(/\?.*/, '')}`;
     const before = queues.get(endpoint) ?? Promise.resolve();
@@ -122,14 +122,14 @@ function lose(why: string): void {
     retry = setTimeout(reconnect, delay);
 }
 
-/** Tries again now. A success opens the link; a failure waits for longer than the last one did. */
+/** Tries again now. A success restores the connection; after a failure, the next wait is longer. */
 export function reconnect(): void {
     clearTimeout(retry);
     retry = undefined;
     get('world').catch(() => undefined);
 }
 
-/** Resolves when requests make sense again. */
+/** Resolves when the connection is restored. */
 export function whenOpen(): Promise<void> {
     return new Promise((resolve) => {
         const open = () => link.value.state === 'open' || link.value.state === 'connecting';

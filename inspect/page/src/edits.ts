@@ -1,4 +1,4 @@
-// Changes to the world, each with the way back where there is one, and what is said about them.
+// Edits of the world, how to undo them, and the notes that report them.
 
 import { ApiError, post } from './client.ts';
 import { Cell } from './store.ts';
@@ -12,7 +12,7 @@ export interface Note {
 }
 
 export const notes = new Cell<readonly Note[]>([]);
-/** Counts changes: views that show what was changed ask again. */
+/** Counts edits, so that views ask again after each. */
 export const changes = new Cell(0);
 
 const undos: { undo: number; text: string }[] = [];
@@ -34,7 +34,7 @@ export function complain(error: unknown): void {
     else say('The change did not reach the program: the connection is lost.', 'failed');
 }
 
-/** Sends a change and says what was done, or why not. Answers null when it was refused. */
+/** Sends an edit, and reports what was done or why it failed. Returns null if it was refused. */
 export async function change<T extends object>(path: string, body: object, text: string): Promise<T | null> {
     try {
         const answer = await post<T & { undo?: number | null }>(path, body);
@@ -56,7 +56,7 @@ export function edit(body: Edit, text: string): Promise<{ e?: string } | null> {
     return change('edit', body, text);
 }
 
-/** Reverts one change, or the last one. */
+/** Undoes an edit, or the last one. */
 export async function undo(number?: number): Promise<void> {
     const index = number === undefined ? undos.length - 1 : undos.findIndex((held) => held.undo === number);
     const held = undos[index];

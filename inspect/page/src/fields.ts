@@ -1,4 +1,4 @@
-// What the fields of a component are, and what may be typed into them.
+// The fields of a component, and parsing what is typed into them.
 
 import type { Field, Type, Value } from './api.ts';
 
@@ -24,7 +24,7 @@ export type Parsed = { ok: true; value: Value } | { ok: false; why: string };
 const good = (value: Value): Parsed => ({ ok: true, value });
 const bad = (why: string): Parsed => ({ ok: false, why });
 
-/** The value that a text stands for, if a field of this kind can have it. */
+/** The value of a text, if a field of this kind can have it. */
 export function parse(kind: string, text: string, length = 1): Parsed {
     if (isInteger(kind)) return parseInteger(kind, text.trim());
     if (isFloat(kind)) return parseFloatOf(kind, text.trim());
@@ -66,14 +66,14 @@ function parseText(text: string, length: number): Parsed {
     return used <= length ? good(text) : bad(`${used} bytes; there is room for ${length}`);
 }
 
-/** A field that can be a column, an axis or a series: one number, or an element of an array of them. */
+/** A field that can be a column, an axis or a series: a number, or an element of an array of numbers. */
 export interface Leaf {
-    /** "velocity.x", "hits[2]": what the interface calls a path. */
+    /** A path, such as "velocity.x" or "hits[2]". */
     path: string;
     kind: string;
 }
 
-/** All single values of a type, in their order; of arrays, the first few elements. */
+/** All single values of a type, in order, with the first few elements of arrays. */
 export function leaves(fields: readonly Field[], arrays = 4, prefix = ''): Leaf[] {
     const found: Leaf[] = [];
     for (const field of fields) {

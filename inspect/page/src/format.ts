@@ -33,12 +33,12 @@ function short(n: number): string {
     return n < 10 ? n.toFixed(2) : n < 100 ? n.toFixed(1) : n.toFixed(0);
 }
 
-/** What a body says that it moved, and how long it waited; empty where it says nothing. */
+/** The bytes that a system reports as moved, and the time that it was blocked; empty if it reports nothing. */
 export function moved(n = 0, blocked = 0): string {
     return [n > 0 && bytes(n), blocked > 0 && `blocked ${time(blocked)}`].filter(Boolean).join(', ');
 }
 
-/** A float with as many digits as are worth reading in a table. */
+/** A float with the digits that are useful in a table. */
 export function float(n: number): string {
     if (Number.isInteger(n) && Math.abs(n) < 1e15) return String(n);
     const size = Math.abs(n);

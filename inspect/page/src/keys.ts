@@ -1,4 +1,4 @@
-// Keyboard shortcuts: what is listed under '?' is what works.
+// Keyboard shortcuts. The list under '?' is made from this table.
 
 export interface Shortcut {
     keys: string;
@@ -47,7 +47,7 @@ export const shortcuts: { title: string; list: Shortcut[] }[] = [
     },
 ];
 
-/** Whether a key is meant for what has the focus: text goes there. */
+/** Whether a key goes to the element that has the focus, because it takes text. */
 export function isTyping(event: KeyboardEvent): boolean {
     const target = event.target as HTMLElement | null;
     if (!target || event.defaultPrevented) return true;

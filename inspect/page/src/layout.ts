@@ -1,4 +1,4 @@
-// A plan of systems as a drawing: layers from left to right, each system right of all that it waits for.
+// Lays out the plan of systems: layers from left to right, each system to the right of all systems that it waits for.
 
 import type { Plan } from './api.ts';
 
@@ -13,9 +13,9 @@ export interface Drawing {
     nodes: Node[];
     layers: number;
     rows: number;
-    /** Edges that no other path implies. */
+    /** Edges, without those that other paths imply. */
     edges: { from: number; to: number; why: string }[];
-    /** Phases, as the layers that they take. */
+    /** Phases, and their range of layers. */
     phases: { name: string; from: number; to: number }[];
 }
 
@@ -34,7 +34,7 @@ export function layOut(plan: Plan): Drawing {
     };
 }
 
-/** The systems come in the order in which they run, and those behind a sync point are right of those before it. */
+/** `systems` is in the order in which they run. Systems after a sync point are to the right of those before it. */
 function layersOf(plan: Plan, before: readonly number[][]): number[] {
     const layers: number[] = [];
     let begin = 0;
@@ -47,7 +47,7 @@ function layersOf(plan: Plan, before: readonly number[][]): number[] {
     return layers;
 }
 
-/** In each layer: by the mean row of what they wait for, so that lines cross little. */
+/** Sorts each layer by the mean row of what its systems wait for, so that few lines cross. */
 function rowsOf(layers: readonly number[], before: readonly number[][]): number[] {
     const rows: number[] = layers.map(() => 0);
     for (let layer = 0; layer <= Math.max(-1, ...layers); layer++) {

@@ -1,4 +1,4 @@
-// Points of the space view: reading them, where they are on the screen, and which one is picked.
+// Points of the space view: reading, projecting and picking them.
 
 /** "CVSP" in the bytes of a little-endian number. */
 export const magic = 0x50535643;
@@ -72,7 +72,7 @@ export function boundsOf(points: Points): Bounds | null {
     return low[0] <= high[0] && low[1] <= high[1] ? { low, high } : null;
 }
 
-/** What is seen: the middle, pixels for a unit, and for three numbers the angles of the eye. */
+/** The camera: the centre, pixels for a unit, and for three axes the angles of the view. */
 export interface Camera {
     x: number;
     y: number;
@@ -92,7 +92,7 @@ export function fitCamera(bounds: Bounds, width: number, height: number): Camera
     return { x: middle(0), y: middle(1), z: middle(2), scale: scale > 0 && Number.isFinite(scale) ? scale : 1, turn: 0.6, tilt: 0.5 };
 }
 
-/** Where points are on the screen, in pixels. y goes up, as in mathematics. */
+/** Projects points to the screen, in pixels. The y axis of the world points up. */
 export function project(points: Points, camera: Camera, width: number, height: number): { x: Float32Array; y: Float32Array } {
     const sx = new Float32Array(points.count);
     const sy = new Float32Array(points.count);
@@ -112,7 +112,7 @@ export function project(points: Points, camera: Camera, width: number, height: n
     return { x: sx, y: sy };
 }
 
-/** The nearest point within a reach of pixels; -1: none. */
+/** The nearest point within `reach` pixels; -1: none. */
 export function pick(screen: { x: Float32Array; y: Float32Array }, x: number, y: number, reach: number): number {
     let found = -1;
     let nearest = reach * reach;
@@ -128,13 +128,13 @@ export function pick(screen: { x: Float32Array; y: Float32Array }, x: number, y:
     return found;
 }
 
-/** From dark blue to yellow, of growing lightness: readable without telling colours apart. */
+/** From dark blue to yellow. The lightness grows, so that it is readable without colour vision. */
 const ramp = ['#2c3e7b', '#20608f', '#1c7f8f', '#2b9d82', '#6cb968', '#b3cf52', '#f0e442'];
 
-/** The step of values that are not numbers: these entities lack the component. */
+/** The step of NaN: the entity lacks the component. */
 export const noStep = 255;
 
-/** Which colour of `ramp` each value has. */
+/** The position of each value's colour in `ramp`. */
 export function rampOf(values: Float32Array): { colours: readonly string[]; steps: Uint8Array; low: number; high: number } {
     let low = Infinity;
     let high = -Infinity;

@@ -1,4 +1,4 @@
-// Asking again and again, while somebody looks.
+// Polls endpoints while the page is visible.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, get, getBytes, whenOpen, whenVisible } from './client.ts';
@@ -32,7 +32,7 @@ export class Loop {
         this.wake?.();
     }
 
-    /** Goes on now; if a request is in flight, right after its answer. */
+    /** Asks now; if a request is in flight, right after its answer. */
     hurry(): void {
         this.due = true;
         this.wake?.();
@@ -117,7 +117,7 @@ export function usePollBytes(path: string | null, period: number): Answer<ArrayB
     return useAsked(getBytes, path, period);
 }
 
-/** A query string of what is given. */
+/** A query string of the parameters that are given. */
 export function withParams(path: string, params: Record<string, string | number | undefined>): string {
     const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== '');
     if (given.length === 0) return path;

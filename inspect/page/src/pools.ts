@@ -1,11 +1,11 @@
-// Pools in numbers.
+// Figures of pools.
 
 import type { Pool } from './api.ts';
 import { bytes } from './format.ts';
 
 export type Order = 'bytes' | 'count' | 'type' | 'holes' | 'spans' | 'saved';
 
-/** Bytes that what is advised would save. */
+/** Bytes that the advised change would save. */
 export const savings = (pool: Pool): number => (pool.do ? Math.max(0, pool.bytes - pool.best_bytes) : 0);
 
 export function sortPools(pools: readonly Pool[], order: Order): Pool[] {

@@ -1,8 +1,8 @@
-// Texts of queries, and of searches.
+// The text of queries and searches.
 
 import type { Type } from './api.ts';
 
-/** Where a byte of a text, as UTF-8, is in the text. */
+/** Converts a byte offset in the UTF-8 of a text to an offset in the text. */
 export function indexOfByte(text: string, byte: number): number {
     let at = 0;
     let index = 0;
@@ -17,7 +17,7 @@ export function indexOfByte(text: string, byte: number): number {
 
 export const byteOfIndex = (text: string, index: number): number => new TextEncoder().encode(text.slice(0, index)).length;
 
-/** The types that a query asks for, in its order: their fields are worth columns. */
+/** The types that a query names, in its order: their fields become columns. */
 export function typesOfQuery(query: string, known: readonly Type[]): string[] {
     const names = new Set(known.filter((type) => (type.fields?.length ?? 0) > 0).map((type) => type.name));
     const words = query.replace(/"[^"]*"/g, '').match(/[!?]?\s*[A-Za-z_][\w]*/g) ?? [];
@@ -25,7 +25,7 @@ export function typesOfQuery(query: string, known: readonly Type[]): string[] {
     return [...new Set(found.filter((word) => names.has(word)))].slice(0, 4);
 }
 
-/** Whether the letters of a pattern are in a text, in their order. */
+/** Whether a text contains the letters of a pattern, in this order. */
 export function isFuzzyMatch(pattern: string, text: string): boolean {
     const lower = text.toLowerCase();
     let at = 0;

@@ -1,6 +1,6 @@
-// Which part of a timeline is seen.
+// The visible part of a timeline.
 
-/** The part that is seen, in nanoseconds from the first frame. */
+/** The visible part, in nanoseconds from the first frame. */
 export interface Range {
     from: number;
     to: number;
@@ -19,7 +19,7 @@ export function clampRange(range: Range, whole: number): Range {
     return { from, to: from + length };
 }
 
-/** A round number of nanoseconds, so that about `most` of them fit into a length. */
+/** A round step in nanoseconds for about `most` marks over a length. */
 export function tickLength(length: number, most: number): number {
     const raw = length / most;
     const power = 10 ** Math.floor(Math.log10(raw));

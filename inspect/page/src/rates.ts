@@ -11,7 +11,7 @@ export interface Rates {
     kinds: Record<Kind, { last: number; all: number[]; sum: number }>;
 }
 
-/** The row of entities that were created and destroyed. */
+/** The name of the row that counts created and destroyed entities. */
 export const entitiesRow = '(entities)';
 
 /** Seconds of events by type; types with the most first. */

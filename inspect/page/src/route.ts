@@ -1,4 +1,4 @@
-// Where the page is, in the part of the address behind '#': "#/entities?q=Position&e=12:1".
+// The view and its parameters, in the part of the address after '#': "#/entities?q=Position&e=12:1".
 
 import { Cell } from './store.ts';
 

@@ -1,4 +1,4 @@
-// The rows of a query, of which only those near the ones that are seen are kept.
+// The rows of a query. Keeps only rows that are visible, or near visible ones.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EntityRow, EntityRows } from './api.ts';
@@ -6,13 +6,13 @@ import { ApiError, get } from './client.ts';
 import { changes } from './edits.ts';
 import { Loop, withParams } from './poll.ts';
 
-const around = 40; // rows that are asked for before and behind those that are seen
+const around = 40; // rows that are requested before and after the visible ones
 const mostKept = 2000;
 const mostAsked = 500;
 
 export interface Rows {
     count: number;
-    /** Whether `count` is exact; otherwise the scan goes on. */
+    /** Whether the server has counted all matches; otherwise `count` still grows. */
     complete: boolean;
     scanned: number;
     known: boolean;

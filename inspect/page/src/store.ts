@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** A value that components read and follow. */
+/** A value that components read; they are drawn again when it changes. */
 export class Cell<T> {
     private readonly readers = new Set<() => void>();
 
@@ -39,14 +39,14 @@ export function keptCell<T>(key: string, fallback: T, storage: Storage = localSt
         const text = storage.getItem(key);
         if (text !== null) value = JSON.parse(text) as T;
     } catch {
-        value = fallback; // storage is switched off, or has something else
+        value = fallback; // storage is disabled, or has an invalid value
     }
     const cell = new Cell(value);
     cell.subscribe(() => {
         try {
             storage.setItem(key, JSON.stringify(cell.value));
         } catch {
-            // It is not remembered, then.
+            // Storage is disabled: the value is not remembered.
         }
     });
     return cell;

@@ -6,7 +6,7 @@ const preferred = matchMedia('(prefers-color-scheme: light)');
 const chosen = keptCell<Theme | null>('covey.theme', null);
 const system = (): Theme => (preferred.matches ? 'light' : 'dark');
 
-/** As the system has it, until somebody chooses. */
+/** The theme of the system, until the user chooses one. */
 export const theme = new Cell<Theme>('dark');
 
 export function followTheme(): void {
@@ -29,7 +29,7 @@ export function colour(name: string): string {
     return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** The palette of Okabe and Ito, which people with any kind of colour vision tell apart. */
+/** The palette of Okabe and Ito: distinguishable with any kind of colour vision. */
 export const palette = ['#56b4e9', '#e69f00', '#009e73', '#cc79a7', '#f0e442', '#0072b2', '#d55e00', '#999999'];
 
 export function hue(index: number): string {

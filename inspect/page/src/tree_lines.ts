@@ -1,4 +1,4 @@
-// The rows of a tree, as they are drawn.
+// The visible rows of a tree.
 
 import type { Entity, TreeRow } from './api.ts';
 
@@ -8,10 +8,10 @@ export interface Level {
     shown: number;
 }
 
-/** The level of those without a parent. */
+/** The level of the roots. */
 export const roots = '';
 
-/** A row of the tree as it is drawn, or the row that asks for more of a level. */
+/** A row of the tree: an entity, or the row that loads more of a level. */
 export type Line = { depth: number; row: TreeRow; open: boolean } | { depth: number; more: number; level: Entity };
 
 export function linesOf(levels: ReadonlyMap<Entity, Level>, level: Entity = roots, depth = 0, lines: Line[] = []): Line[] {

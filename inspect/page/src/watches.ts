@@ -1,4 +1,4 @@
-// Values that are watched: the last of each, as long as the page is open.
+// Watched values, and their last samples, as long as the page is open.
 
 import { useEffect } from 'preact/hooks';
 import type { Entity } from './api.ts';

@@ -1,4 +1,4 @@
-// What every view needs: the world in numbers, and its types. Asked for in one place.
+// What every view needs: figures and types of the world. Polled in one place.
 
 import { useEffect } from 'preact/hooks';
 import type { Type, World } from './api.ts';
@@ -8,7 +8,7 @@ import { Cell } from './store.ts';
 
 export const world = new Cell<World | null>(null);
 export const types = new Cell<readonly Type[]>([]);
-/** Frames a second, as the page sees them; null until it has seen two. */
+/** Frames in a second, as the page measures them; null until it has two samples. */
 export const rate = new Cell<number | null>(null);
 
 export const canWrite = (): boolean => world.value?.write === true;
@@ -17,7 +17,7 @@ export function typeNamed(name: string): Type | undefined {
     return types.value.find((type) => type.name === name);
 }
 
-const seen: { at: number; frame: number }[] = []; // of the last two seconds
+const seen: { at: number; frame: number }[] = []; // samples of the last two seconds
 
 function noteFrame(frame: number): void {
     const at = performance.now();
@@ -53,7 +53,7 @@ export function useWorldLoops(): void {
     }, []);
 }
 
-/** After a change, so that the top bar shows it at once. */
+/** Called after a change, so that the top bar shows it at once. */
 export function refreshWorld(): void {
     worldLoop?.hurry();
 }

@@ -1,16 +1,16 @@
-// What the tests with a browser share: a browser, a program to look at, and pages that must not complain.
+// Shared by the browser tests: a browser, a program to inspect, and pages that must not report errors.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { chromium } from 'playwright-core';
 
-/** Debian's name, and those of others. */
+/** The names of the browser: Debian's first. */
 function findBrowser() {
     for (const name of [process.env.COVEY_BROWSER, 'chromium', 'chromium-browser', 'google-chrome'].filter(Boolean)) {
         try {
             return execFileSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', name], { encoding: 'utf8' }).trim();
         } catch {
-            // The next one, then.
+            // Not found: tries the next name.
         }
     }
     throw new Error('there is no chromium: scripts/setup inspect installs it, or COVEY_BROWSER names one');
@@ -21,7 +21,7 @@ export function launch() {
     return chromium.launch({ executablePath: findBrowser(), args: ['--enable-precise-memory-info', ...(isRoot ? ['--no-sandbox'] : [])] });
 }
 
-/** Starts inspect_world; ends with its standard input, so also when the tests do. */
+/** Starts inspect_world, which ends when its standard input is closed: at the latest when the tests end. */
 export async function startWorld(...options) {
     const program = process.env.COVEY_WORLD;
     if (!program) throw new Error('COVEY_WORLD names the program inspect_world (make check-inspect)');
@@ -38,7 +38,7 @@ export async function startWorld(...options) {
     const ask = async (path, body) => {
         const response = await fetch(`${origin}/api/v1/${path}`, {
             method: body === undefined ? 'GET' : 'POST',
-            // A connection that was kept may have been dropped by the server meanwhile.
+            // The server may have closed a connection that was kept open.
             headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', Connection: 'close' },
             ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
@@ -56,7 +56,7 @@ export async function startWorld(...options) {
     return { address, port: Number(new URL(origin).port), ask, named, end };
 }
 
-/** Opens a page that fails the test when anything is reported in its console: errors, and what the CSP refused. */
+/** Opens a page. An error or warning in its console, also of the CSP, fails the test. */
 export async function openPage(browser, address, { scale = 1, theme = 'dark', allow = [] } = {}) {
     const viewport = { width: Math.round(1280 / scale), height: Math.round(720 / scale) };
     const context = await browser.newContext({ viewport, deviceScaleFactor: scale, colorScheme: theme });
@@ -78,7 +78,7 @@ export async function openPage(browser, address, { scale = 1, theme = 'dark', al
     return { page, close };
 }
 
-/** Waits until a function of the page's text is true. */
+/** Waits until a condition is true. */
 export async function eventually(what, check, patience = 8000) {
     const end = Date.now() + patience;
     let last;
@@ -106,7 +106,7 @@ function luminance(colour) {
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** As WCAG has it. */
+/** The contrast ratio of WCAG. */
 export function contrast(a, b) {
     const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
     return (high + 0.05) / (low + 0.05);

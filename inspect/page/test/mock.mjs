@@ -1,5 +1,5 @@
-// A stand-in for the server, for states that a real program has rarely: node test/mock.mjs [entities] [port]
-// It serves dist and answers all of the interface about a made-up world. POST /mock/{state} changes how it behaves:
+// A mock of the server, for states that are rare in a real program: node test/mock.mjs [entities] [port]
+// It serves dist, and answers all endpoints about an invented world. POST /mock/{state} changes its behaviour:
 // fine, slow (answers nothing), down (breaks connections), denied (401), limited (429).
 
 import { createServer } from 'node:http';

@@ -1,5 +1,5 @@
-// What the page costs: bytes, loading, frames while a million rows scroll, and memory. Times are printed, and asserted only
-// where a person would notice (COVEY_STRICT=1 asserts the bars of docs/inspect.md as well).
+// The cost of the page: bytes, loading, frames while a million rows scroll, and memory. Times are printed; a time that a
+// user would notice fails a test (COVEY_STRICT=1 asserts the limits of docs/inspect.md as well).
 
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';

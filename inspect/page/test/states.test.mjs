@@ -1,4 +1,4 @@
-// States that a real program has rarely, and rules for all views: against the stand-in server.
+// States that are rare in a real program, and rules for all views, with the mock of the server.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -113,7 +113,7 @@ test('names are text, never HTML', async () => {
     await close();
 });
 
-test('dark and light follow the system, until somebody chooses; text is readable in both', async () => {
+test('dark and light follow the system, until the user chooses; text is readable in both', async () => {
     for (const theme of ['dark', 'light']) {
         const { page, close } = await openPage(browser, mock.address, { theme });
         await page.waitForSelector('.cells .who');
@@ -134,7 +134,7 @@ test('dark and light follow the system, until somebody chooses; text is readable
     }
 });
 
-test('every view fits into 1280 x 720, and into half of that: nothing is cut off sideways', async () => {
+test('every view fits into 1280 x 720, and into half its width and height: nothing is cut off sideways', async () => {
     for (const scale of [1, 2]) {
         const { page, close } = await openPage(browser, mock.address, { scale });
         await page.waitForSelector('.cells .who');

@@ -1,4 +1,4 @@
-// Runs the tests of the page's functions that need no browser: npm test. Vite turns TypeScript into what node takes.
+// Runs the unit tests of the page, without a browser: npm test. Vite compiles TypeScript for node.
 import { dirname } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';

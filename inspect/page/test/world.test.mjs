@@ -1,4 +1,4 @@
-// What a person sees and does, number by number of the list in docs/inspect.md, on a real running world.
+// What a user sees and does, with a real running world. The numbers are those of the list in docs/inspect.md.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -80,7 +80,7 @@ test('a query has completion, a count and columns, live', async () => {
     const wanted = (await world.ask(`entities?query=${encodeURIComponent('Position, Health.points < 10')}&limit=1`)).count;
     await eventually('the count is that of the server', async () => {
         const shown = Number((await page.locator('[data-number=matches]').textContent()).replaceAll(',', ''));
-        return shown > 0 && Math.abs(shown - wanted) <= 40; // health grows meanwhile
+        return shown > 0 && Math.abs(shown - wanted) <= 40; // health changes between the two requests
     });
     await page.getByRole('columnheader', { name: 'Health.points' }).waitFor();
     const points = await page.locator('.cells').first().locator('[role=gridcell]').nth(3).textContent();
@@ -135,12 +135,12 @@ test('names are text, never HTML', async () => {
 
 // ---- 2. One entity ----
 
-test('a value is edited, checked, and taken back', async () => {
+test('a value is edited, checked, and undone', async () => {
     const { page, close, e } = await open('entities', { entity: 'flagship' });
     const points = page.getByLabel('Health.points', { exact: true });
     await points.fill('2147483648');
     await page.keyboard.press('Enter');
-    await page.locator('.editor .wrong', { hasText: 'i32 goes from' }).waitFor();
+    await page.locator('.editor .wrong', { hasText: 'i32 must be from' }).waitFor();
     await page.keyboard.press('Escape');
     await points.fill('42');
     await page.keyboard.press('Enter');
@@ -198,7 +198,7 @@ test('types without fields are shown as bytes', async () => {
     await close();
 });
 
-test('components are added by search, disabled, enabled and removed; all of it is taken back', async () => {
+test('components are added by search, disabled, enabled and removed; every edit is undone', async () => {
     const { page, close, e } = await open('entities', { entity: 'escort 3' });
     await page.keyboard.press('a');
     await page.getByLabel('Component to add').fill('veloc');
@@ -464,7 +464,7 @@ test('events have rates by type, and failed calls are listed', async () => {
     await close();
 });
 
-// ---- A world that is only looked at, and one without schedule and history ----
+// ---- A read-only world, and one without schedule and history ----
 
 test('a page that may not write offers nothing that would', async () => {
     const other = await startWorld('--read-only', '--bare');

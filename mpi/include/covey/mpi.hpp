@@ -6,22 +6,22 @@
  *     if (!mpi) ...                                                      report.text says why, on all ranks
  *     covey::mpi_partition space = mpi.partition<Position>(COVEY_MPI_BISECTION, 5,
  *         covey::mpi_axis<&Position::x>{ 0, 1000, true }, covey::mpi_axis<&Position::y>{ 0, 500 });
- *     mpi.ghosts<Position, Velocity>(space);
+ *     mpi.define_ghosts<Position, Velocity>(space);
  *     ...
  *     covey_mpi_partition_migrate(space);
- *     covey_mpi_refresh(mpi);
+ *     covey_mpi_ghosts_refresh(mpi);
  *     for (auto [e, p] : covey::view<Position, covey::without<covey_ghost>>{ world }) ...
  *     std::optional<double> highest = mpi.max<Position>([](const Position &p) { return p.y; });
  *
- * Calls without a type (covey_mpi_rank, covey_mpi_refresh, covey_mpi_save, ...) are made as in C. Nothing here throws or
- * allocates; what fails returns nothing or a covey_result, and covey_mpi_report says why.
+ * Calls without a type (covey_mpi_rank, covey_mpi_ghosts_refresh, covey_mpi_save, ...) are the same as in C. Nothing
+ * here throws or allocates. Failures return std::nullopt or a covey_result, and covey_mpi_report says why.
  *
- * Function objects must not throw. Their parameters say what they look at, in any order:
+ * Function objects must not throw. Their parameters say what they read, in any order:
  *
- *     const T &       a component that all entities have for which it is called
- *     const T *       a component that may be absent: NULL then
+ *     const T &       a component that each entity has for which the function is called
+ *     const T *       a component that may be absent; then NULL
  *     covey_entity, const covey_world *
- *     int *           for ghosts only: where ranks are written, at most one for each */
+ *     int *           for ghosts only: where the function writes ranks, with room for all */
 #ifndef COVEY_MPI_HPP
 #define COVEY_MPI_HPP
 
@@ -42,40 +42,40 @@ template <class... T> inline constexpr const covey_type *type_list[] = { type_of
 
 /* ---- Functions about one entity ----------------------------------------------------------------------------------*/
 
-struct asked {
+struct subject {
     const covey_world *world;
     covey_entity entity;
-    int *ranks; /* NULL unless they are asked for */
+    int *ranks; /* NULL unless the function writes ranks */
 };
 
-/* A function object that is called for entities which have these components. */
-template <class Function, bool Ranks, class... Had> struct question {
+/* Calls a function object for entities that have the components `Had`. */
+template <class Function, bool Ranks, class... Had> struct function_call {
     using function = std::remove_cv_t<Function>;
 
     static uint32_t near(const covey_world *in, covey_entity e, int *ranks, void *context) noexcept {
-        return static_cast<uint32_t>(ask({ in, e, ranks }, context, typename signature_of<function>::parameters()));
+        return static_cast<uint32_t>(call({ in, e, ranks }, context, typename signature_of<function>::parameters()));
     }
     static int place(const covey_world *in, covey_entity e, void *context) noexcept {
-        return static_cast<int>(ask({ in, e, nullptr }, context, typename signature_of<function>::parameters()));
+        return static_cast<int>(call({ in, e, nullptr }, context, typename signature_of<function>::parameters()));
     }
 
   private:
-    template <class... P> static auto ask(const asked &about, void *context, types<P...>) noexcept {
-        return (*static_cast<Function *>(context))(answer<P>(about)...);
+    template <class... P> static auto call(const subject &about, void *context, types<P...>) noexcept {
+        return (*static_cast<Function *>(context))(argument<P>(about)...);
     }
-    template <class P> static decltype(auto) answer(const asked &about) noexcept {
+    template <class P> static decltype(auto) argument(const subject &about) noexcept {
         if constexpr (std::is_same_v<bare<P>, covey_entity>) {
             return about.entity;
         } else if constexpr (std::is_same_v<bare<P>, const covey_world *>) {
             return about.world;
         } else if constexpr (std::is_same_v<bare<P>, int *>) {
-            static_assert(Ranks, "covey: only a function for ghosts writes ranks; this one returns a rank");
+            static_assert(Ranks, "covey: only functions for ghosts write ranks; this one returns a rank");
             return about.ranks;
         } else if constexpr (std::is_pointer_v<bare<P>>) {
             return get<const std::remove_pointer_t<bare<P>>>(about.world, about.entity);
         } else {
             static_assert((std::is_same_v<bare<P>, Had> || ...),
-                          "covey: not all entities that are asked about have this component: take a const T *");
+                          "covey: an entity may lack this component: take a const T *");
             return *get<const bare<P>>(about.world, about.entity);
         }
     }
@@ -87,7 +87,7 @@ template <class Function> void *context_of(Function &function) noexcept {
 
 /* ---- Numbers -----------------------------------------------------------------------------------------------------*/
 
-/* What numbers are added in. */
+/* The type in which numbers are reduced. */
 template <class Number> struct number_traits {
     static_assert(std::is_arithmetic_v<Number> && sizeof(Number) <= 8, "covey: not a number of at most 8 bytes");
     static_assert(!std::is_unsigned_v<Number> || sizeof(Number) < 8,
@@ -96,8 +96,8 @@ template <class Number> struct number_traits {
 };
 template <class Number> using wide = typename number_traits<bare<Number>>::wide;
 
-/* What changes no other number. */
-template <class Wide> constexpr Wide neutral(covey_mpi_fold how) noexcept {
+/* The neutral element of an operation. */
+template <class Wide> constexpr Wide neutral(covey_mpi_operation how) noexcept {
     using limits = std::numeric_limits<Wide>;
     if (how == COVEY_MPI_SUM) return 0;
     constexpr Wide highest = limits::has_infinity ? limits::infinity() : limits::max();
@@ -105,7 +105,7 @@ template <class Wide> constexpr Wide neutral(covey_mpi_fold how) noexcept {
     return how == COVEY_MPI_MIN ? highest : lowest;
 }
 
-template <class Wide> constexpr Wide folded(covey_mpi_fold how, Wide a, Wide b) noexcept {
+template <class Wide> constexpr Wide reduced(covey_mpi_operation how, Wide a, Wide b) noexcept {
     if (how == COVEY_MPI_SUM) return a + b;
     return (how == COVEY_MPI_MIN ? b < a : b > a) ? b : a;
 }
@@ -131,7 +131,7 @@ template <class T, class Base, class Number> void describe_axis(covey_mpi_axis &
 
 /* ---- Partitions --------------------------------------------------------------------------------------------------*/
 
-/* A member that is an axis of the space: its ends, whether they meet, and the width of cells, as in covey_mpi_axis. */
+/* A member as an axis of the space: its ends, whether it wraps, and the width of cells, as in covey_mpi_axis. */
 template <auto Member> struct mpi_axis {
     double low, high;
     bool wraps = false;
@@ -148,8 +148,8 @@ template <auto Member> struct mpi_axis {
     }
 };
 
-/* Owns a partition, which must be destroyed before its covey::mpi. Converts to covey_mpi_partition *, which is NULL if
- * it could not be made. */
+/* Owns a partition. Destroy it before its covey::mpi. Converts to covey_mpi_partition *, which is NULL if creating it
+ * failed. */
 class mpi_partition {
   public:
     explicit mpi_partition(covey_mpi_partition *owned) noexcept : partition_(owned) {}
@@ -171,8 +171,8 @@ class mpi_partition {
 
 /* ---- A world of many ranks ---------------------------------------------------------------------------------------*/
 
-/* Owns a covey_mpi, which must be destroyed before its world. That is collective, too: all ranks destroy theirs in the
- * same order. Made by mpi_of. Converts to covey_mpi *, which is NULL if it could not be made. */
+/* Owns a covey_mpi; mpi_of creates it. Destroy it before its world. Destroying is collective: all ranks do it in the
+ * same order. Converts to covey_mpi *, which is NULL if creating it failed. */
 class mpi {
   public:
     mpi(covey_mpi *owned, covey_world *of) noexcept : mpi_(owned), world_(of) {}
@@ -189,11 +189,11 @@ class mpi {
     operator covey_mpi *() const noexcept { return mpi_; }
     covey_mpi *release() noexcept { return std::exchange(mpi_, nullptr); }
 
-    /* Each call that returns a covey_result or a number of all ranks is collective, and so is `partition`; each returns
-     * the same on all ranks. */
+    /* Calls that return a covey_result, a partition or a number over all ranks are collective, and return the same
+     * on all ranks. */
 
 #if defined(__cpp_lib_span)
-    /* covey_mpi_migrate. RANGE, too, when there are not as many ranks as entities: nobody moves then. */
+    /* covey_mpi_migrate. Also fails with RANGE, on all ranks, if the spans differ in length. */
     covey_result migrate(std::span<const covey_entity> entities, std::span<const int> ranks) const noexcept {
         constexpr int nowhere = -1;
         if (entities.size() == ranks.size())
@@ -203,23 +203,23 @@ class mpi {
     }
 #endif
 
-    /* Ghosts with these components. `near` is a partition, whose neighbours within .halo get them; or a function object
-     * that writes ranks to an int * and returns how many, which looks at these components. It must stay in place: only
-     * its address is kept, and a temporary does not compile. */
-    template <class... T, class Near> covey_result ghosts(Near &near) const noexcept {
+    /* Defines ghosts with these components. `near` is a partition, whose .halo decides which ranks have ghosts; or a
+     * function object that reads these components, writes ranks to an int * and returns how many. It must outlive the
+     * ghosts: only its address is kept, and a temporary does not compile. */
+    template <class... T, class Near> covey_result define_ghosts(Near &near) const noexcept {
         covey_mpi_ghosts_desc desc = {};
         desc.types = detail::type_list<T...>;
         if constexpr (std::is_same_v<std::remove_cv_t<Near>, mpi_partition>) {
             desc.near = covey_mpi_partition_near;
             desc.context = static_cast<covey_mpi_partition *>(near);
         } else {
-            desc.near = detail::question<Near, true, T...>::near;
+            desc.near = detail::function_call<Near, true, T...>::near;
             desc.context = detail::context_of(near);
         }
-        return covey_mpi_ghosts(mpi_, &desc);
+        return covey_mpi_ghosts_define(mpi_, &desc);
     }
 
-    /* Boxes of a space whose axes are members of T. */
+    /* Creates a partition into boxes. The axes are members of T. */
     template <class T, auto... Members>
     mpi_partition partition(covey_mpi_cuts cuts, double halo, const mpi_axis<Members> &...axes) const noexcept {
         static_assert(sizeof...(axes) >= 1 && sizeof...(axes) <= COVEY_MPI_AXES, "covey: a space has 1 to 3 axes");
@@ -231,31 +231,31 @@ class mpi {
         ((desc.axes[used++] = axes.template of<T>()), ...);
         return mpi_partition(covey_mpi_partition_create(mpi_, &desc));
     }
-    /* The rank of each entity with T, or, without T, of each entity, is what a function object returns. It must stay in
-     * place. */
+    /* Creates a partition in which a function object returns the rank of each entity that has T, or of each entity
+     * if T is void. It must outlive the partition. */
     template <class T = void, class Place> mpi_partition partition(Place &place) const noexcept {
         covey_mpi_partition_desc desc = {};
         if constexpr (std::is_void_v<T>) {
-            desc.place = detail::question<Place, false>::place;
+            desc.place = detail::function_call<Place, false>::place;
         } else {
             desc.type = type_of<T>();
-            desc.place = detail::question<Place, false, T>::place;
+            desc.place = detail::function_call<Place, false, T>::place;
         }
         desc.context = detail::context_of(place);
         return mpi_partition(covey_mpi_partition_create(mpi_, &desc));
     }
 
-    /* Loads a checkpoint. Entities live where a partition has them, or on the rank that a function object returns. */
+    /* Loads a checkpoint. A partition or a function object chooses the rank of each entity. */
     template <class Place> covey_result load(const char *path, Place &&place) const noexcept {
         using function = std::remove_reference_t<Place>;
         if constexpr (std::is_same_v<std::remove_cv_t<function>, mpi_partition>) {
             return covey_mpi_load(mpi_, path, covey_mpi_partition_place, static_cast<covey_mpi_partition *>(place));
         } else {
-            return covey_mpi_load(mpi_, path, detail::question<function, false>::place, detail::context_of(place));
+            return covey_mpi_load(mpi_, path, detail::function_call<function, false>::place, detail::context_of(place));
         }
     }
 
-    /* Of all ranks. Nothing when it fails. */
+    /* Over all ranks. std::nullopt when it fails. */
     std::optional<uint64_t> count(const covey_view *view) const noexcept {
         uint64_t number = 0;
         return if_ok(covey_mpi_count(mpi_, view, &number), number);
@@ -265,25 +265,28 @@ class mpi {
         return if_ok(covey_mpi_digest(mpi_, detail::type_list<T...>, &number), number);
     }
 
-    /* The sum, smallest or largest of one number of each rank: mpi.sum(seen). With types, of one number of each entity
-     * that has them: mpi.sum<Walker>([](const Walker &w) { return w.x; }), which may take a covey_entity first. Ghosts
-     * do not count. An int64_t for integers, and otherwise a double; of no entities, 0 or the far end of its range. */
+    /* The sum, minimum or maximum over all ranks. Without types, of one number of each rank: mpi.sum(seen). With
+     * types, of one number of each entity that has them: mpi.sum<Walker>([](const Walker &w) { return w.x; }). The
+     * function may take a covey_entity first. Ghosts do not count. The result is an int64_t for integers, and
+     * otherwise a double. Without entities the sum is 0, and the minimum or maximum is the far end of the range of
+     * its type. */
     template <class... T, class Value> auto sum(const Value &value) const noexcept {
-        return fold<T...>(COVEY_MPI_SUM, value);
+        return reduce<T...>(COVEY_MPI_SUM, value);
     }
     template <class... T, class Value> auto min(const Value &value) const noexcept {
-        return fold<T...>(COVEY_MPI_MIN, value);
+        return reduce<T...>(COVEY_MPI_MIN, value);
     }
     template <class... T, class Value> auto max(const Value &value) const noexcept {
-        return fold<T...>(COVEY_MPI_MAX, value);
+        return reduce<T...>(COVEY_MPI_MAX, value);
     }
 
-    /* A system whose body makes collective calls, as schedule::add. Not collective, like those below. */
+    /* Adds a system whose body makes collective calls, like schedule::add. This and the calls below are not
+     * collective. */
     auto add(covey_schedule *in, const char *name) const noexcept {
         return detail::describe_system(in, name, { add_system, mpi_ });
     }
-    /* Systems that move entities to the ranks of a partition, and that refresh ghosts. `more` has what else a system has:
-     * .after, .before, .phase, .every, .when and so on. */
+    /* Add systems that migrate entities by a partition, and that refresh ghosts. `more` has the other members of a
+     * system: .after, .before, .phase, .every, .when and so on. */
     covey_result add_migration(covey_schedule *in, const char *name, covey_mpi_partition *by,
                                const covey_system &more = {}) const noexcept {
         covey_mpi_system desc = describe(name, more);
@@ -297,7 +300,7 @@ class mpi {
     }
 
   private:
-    /* By reference: the call that is the first argument writes the number. */
+    /* By reference, because the call in the first argument writes the number. */
     template <class Number> static std::optional<Number> if_ok(covey_result result, const Number &number) noexcept {
         return result == COVEY_OK ? std::optional<Number>(number) : std::nullopt;
     }
@@ -315,15 +318,16 @@ class mpi {
         return desc;
     }
 
-    template <class... T, class Value> auto fold(covey_mpi_fold how, const Value &value) const noexcept {
-        if constexpr (sizeof...(T) == 0) return over_all(how, static_cast<detail::wide<Value>>(value));
-        else return over_all(how, over_own<T...>(how, value));
+    template <class... T, class Value> auto reduce(covey_mpi_operation how, const Value &value) const noexcept {
+        if constexpr (sizeof...(T) == 0) return reduce_ranks(how, static_cast<detail::wide<Value>>(value));
+        else return reduce_ranks(how, reduce_entities<T...>(how, value));
     }
-    template <class... T, class Value> auto over_own(covey_mpi_fold how, const Value &value) const noexcept {
+    template <class... T, class Value>
+    auto reduce_entities(covey_mpi_operation how, const Value &value) const noexcept {
         using number = detail::wide<decltype(value_of<T...>(value, covey_entity(), std::declval<const T &>()...))>;
         number all = detail::neutral<number>(how);
         view<const T..., without<covey_ghost>>{ world_ }.each([&](covey_entity e, const T &...components) {
-            all = detail::folded(how, all, static_cast<number>(value_of<T...>(value, e, components...)));
+            all = detail::reduced(how, all, static_cast<number>(value_of<T...>(value, e, components...)));
         });
         return all;
     }
@@ -333,22 +337,22 @@ class mpi {
             return value(e, components...);
         } else {
             static_assert(std::is_invocable_v<const Value &, const T &...>,
-                          "covey: the number of an entity comes from (const T &...) or (covey_entity, const T &...)");
+                          "covey: the function takes (const T &...) or (covey_entity, const T &...)");
             return value(components...);
         }
     }
-    std::optional<int64_t> over_all(covey_mpi_fold how, int64_t number) const noexcept {
-        return if_ok(covey_mpi_fold_i64(mpi_, how, &number, 1), number);
+    std::optional<int64_t> reduce_ranks(covey_mpi_operation how, int64_t number) const noexcept {
+        return if_ok(covey_mpi_reduce_i64(mpi_, how, &number, 1), number);
     }
-    std::optional<double> over_all(covey_mpi_fold how, double number) const noexcept {
-        return if_ok(covey_mpi_fold_f64(mpi_, how, &number, 1), number);
+    std::optional<double> reduce_ranks(covey_mpi_operation how, double number) const noexcept {
+        return if_ok(covey_mpi_reduce_f64(mpi_, how, &number, 1), number);
     }
 
     covey_mpi *mpi_;
     covey_world *world_;
 };
 
-/* Collective: covey_mpi_create with the components that move with their entities. `desc` may have the rest. */
+/* Collective. Calls covey_mpi_create; T are the components that move with their entities, and `desc` has the rest. */
 template <class... T>
 mpi mpi_of(MPI_Comm comm, covey_world *world, const covey_mpi_desc &desc = {},
            covey_report *report = nullptr) noexcept {

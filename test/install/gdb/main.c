@@ -1,6 +1,5 @@
 /* A program that gdb looks into: gdb.sh. */
 #include <covey/covey.h>
-#include <covey/handle.h>
 
 typedef struct Position {
     float x, y;
@@ -22,7 +21,6 @@ static covey_world *world;
 static covey_pool *positions, *healths, *seats;
 static covey_view view;
 static covey_entity e, other, gone, none;
-static covey_handle handle;
 
 static void stop_for_gdb(void) {}
 
@@ -43,7 +41,6 @@ int main(void) {
     positions = covey_pool_find_raw(world, covey_id(Position));
     healths = covey_pool_find_raw(world, covey_id(Health));
     seats = covey_pool_find_raw(world, covey_id(Seat));
-    handle = covey_handle_make(world, other);
     stop_for_gdb();
     covey_world_destroy(world);
     return covey_is_null(none) ? 0 : 1;

@@ -10,7 +10,7 @@ import { Icon, type IconName } from './icons.tsx';
 export function Button(props: {
     icon?: IconName;
     label: string;
-    /** Shows the icon only; the label is for those who cannot see it, and for the pointer. */
+    /** Shows the icon only; the label is for screen readers, and shown on hover. */
     bare?: boolean;
     kind?: 'primary' | 'danger' | 'plain';
     disabled?: boolean;
@@ -46,7 +46,7 @@ export function Switch(props: { label: string; on: boolean; disabled?: boolean; 
                 onChange={(event) => {
                     const input = event.currentTarget;
                     const wanted = input.checked;
-                    input.checked = props.on; // the world says what is on
+                    input.checked = props.on; // the server's answer decides the state
                     props.onChange(wanted);
                 }}
             />
@@ -66,7 +66,7 @@ export function State(props: { title: string; children?: ComponentChildren; kind
     );
 }
 
-/** What a view shows while it has no answer: that it waits, or why there is none. */
+/** What a view shows without an answer: that it is loading, or why it failed. */
 export function Pending({ error, what }: { error: ApiError | null; what: string }) {
     if (!error) return <State kind="loading" title={`Asking for ${what} …`} />;
     if (error.status === 404)
@@ -99,7 +99,7 @@ export function Panel(props: { title: ComponentChildren; class?: string; actions
     );
 }
 
-/** A question over the page. Escape, and a click beside it, answer no. */
+/** A modal question. Escape, or a click outside it, answers no. */
 export function Dialog(props: { title: string; children: ComponentChildren; onClose: () => void; class?: string }) {
     const ref = useRef<HTMLDialogElement>(null);
     useEffect(() => {

@@ -1,4 +1,4 @@
-// A canvas that is as sharp as the screen, and drawn again when its size, the theme or what it shows changes.
+// A canvas with the resolution of the screen. It is drawn again when its size, its content or the theme changes.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useCell } from '../store.ts';
@@ -20,7 +20,7 @@ export function Canvas(props: {
     label: string;
     class?: string;
     draw: (surface: Surface) => void;
-    /** Called with the size, before it is drawn the first time and after each change. */
+    /** Called with the size before the first drawing, and when the size changes. */
     onSize?: (size: Size) => void;
     onPointerDown?: (event: PointerEvent) => void;
     onPointerMove?: (event: PointerEvent) => void;

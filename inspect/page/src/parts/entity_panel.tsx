@@ -1,4 +1,4 @@
-// One entity: its name and place, its components, live, and all that can be done with it.
+// One entity: its name, its parent and children, its components with live values, and edits.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Component, Entity, EntityDetail, Type, Value } from '../api.ts';
@@ -15,7 +15,7 @@ import { type Actions, Fields } from './field_editor.tsx';
 import { Icon } from './icons.tsx';
 import { WatchList } from './watch_list.tsx';
 
-export function EntityPanel(props: { e: Entity; onClose?: () => void; /** The number of a past state, which is only looked at. */ snapshot?: number; wide?: boolean }) {
+export function EntityPanel(props: { e: Entity; onClose?: () => void; /** The number of a past state, which is read only. */ snapshot?: number; wide?: boolean }) {
     const { e, snapshot } = props;
     const path = snapshot === undefined ? withParams('entity', { e }) : withParams('time/entity', { e, number: snapshot });
     const { data, error, refresh } = usePoll<EntityDetail>(path, snapshot === undefined ? 100 : 1000);
@@ -212,7 +212,7 @@ function Components({ entity, write, past }: { entity: EntityDetail; write: bool
 
 const ago = (ticks: number): string => (ticks === 0 ? 'now' : ticks === 1 ? '1 tick ago' : `${count(ticks)} ticks ago`);
 
-const closed = new Set<string>(); // types that somebody closed; the same for all entities
+const closed = new Set<string>(); // types that the user collapsed, for all entities
 
 function ComponentPart(props: { entity: EntityDetail; component: Component; type: Type | undefined; write: boolean; past: boolean }) {
     const { entity, component, type, write } = props;

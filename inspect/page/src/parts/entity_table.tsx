@@ -1,4 +1,4 @@
-// Entities as rows: those of a query, now or in a past state.
+// The entities of a query as rows, of the present or a past state.
 
 import { typesOfQuery } from '../query.ts';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ import { types } from '../world.ts';
 import { Button, State } from './basics.tsx';
 import { VirtualRows } from './virtual_rows.tsx';
 
-/** Components whose fields are columns; null: those that the query asks for. */
+/** Components whose fields are columns; null: those that the query names. */
 export const chosenColumns = keptCell<readonly string[] | null>('covey.columns', null, sessionStorage);
 
 export function useColumns(query: string): string[] {
@@ -49,13 +49,13 @@ export function EntityTable(props: { rows: Rows; columns: readonly string[]; sel
     const template = `minmax(124px, 1.1fr) ${columns.map((column) => (column.numeric ? '88px' : 'minmax(88px, 0.7fr)')).join(' ')} minmax(170px, 2fr)`;
     const width = `${294 + columns.length * 88}px`;
 
-    // The selection is an entity; its row may be another one by now.
+    // The selection is an entity: the number of its row may have changed.
     useEffect(() => {
         if (current >= 0 && props.rows.row(current) && props.rows.row(current)?.e !== props.selected) setCurrent(-1);
     }, [props.selected]);
 
     const { rows } = props;
-    const awaited = useRef(-1); // a row that was chosen before it was there
+    const awaited = useRef(-1); // a row that was selected before it was loaded
     useEffect(() => {
         const row = rows.row(awaited.current);
         if (!row) return;

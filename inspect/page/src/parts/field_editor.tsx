@@ -1,4 +1,4 @@
-// The fields of a value, by their kinds: as text, or as inputs where the page may write.
+// The fields of a value, by kind: as text, or as inputs if the page may write.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Field, Value } from '../api.ts';
@@ -7,9 +7,9 @@ import { float, isEntity, nullEntity } from '../format.ts';
 import { selectEntity } from '../route.ts';
 import { Icon } from './icons.tsx';
 
-/** What can be done with a field at a path; what is missing cannot be done. */
+/** Actions for a field at a path; an action that is missing is not offered. */
 export interface Actions {
-    /** What the fields belong to: a type. */
+    /** The type of the fields. */
     owner: string;
     set?: (path: string, value: Value, text: string) => void;
     watch?: (path: string) => void;
@@ -146,7 +146,7 @@ function Editor(props: { kind: string; length: number; value: Value | undefined;
             />
         );
 
-    // The field itself has what was typed last, maybe later than what was drawn last.
+    // Reads the input element: it may be newer than the state that was drawn last.
     const commit = (): boolean => {
         const typed = input.current?.value ?? live;
         if (draft === null && typed === live) return true;

@@ -1,4 +1,4 @@
-// How a pool is filled: a row of pixels for each block of 64 indices, as long as the block is full, coloured by its form.
+// The occupancy of a pool: a bar for each block of 64 indices. Its length is the count, its colour the form of the block.
 
 import { type Blocks, forms, gap, gridOf, readBlocks } from '../blocks.ts';
 import { useState } from 'preact/hooks';

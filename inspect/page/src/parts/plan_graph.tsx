@@ -93,7 +93,7 @@ function Caption({ plan, chosen }: { plan: Plan; chosen: number | null }) {
             <strong>{system.name}</strong>
             {system.reads.length > 0 && <> reads {system.reads.join(', ')};</>}
             {system.writes.length > 0 && <> writes {system.writes.join(', ')};</>}{' '}
-            {waits.length === 0 ? (system.stage > 0 ? 'begins behind a sync point.' : 'waits for nobody.') : `waits for ${waits.map((edge) => `${plan.systems[edge.from]?.name} (${edge.why})`).join(', ')}.`}
+            {waits.length === 0 ? (system.stage > 0 ? 'starts after a sync point.' : 'waits for no other system.') : `waits for ${waits.map((edge) => `${plan.systems[edge.from]?.name} (${edge.why})`).join(', ')}.`}
         </p>
     );
 }

@@ -1,4 +1,4 @@
-// One line for a query: completion below it, and what is wrong under the word that it is about.
+// The input of a query, with completion below it, and errors under the word that caused them.
 
 import { byteOfIndex, indexOfByte } from '../query.ts';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -19,7 +19,7 @@ export function QueryBox(props: { query: string; error: ErrorBody | null; onQuer
         if (props.query !== text.trim()) setText(props.query);
     }, [props.query]);
 
-    /** Asks for words; with `take`, the first one is taken as soon as it is there. */
+    /** Requests completions; with `take`, inserts the first one when they arrive. */
     const complete = async (query: string, at: number, take = false) => {
         const number = ++asks.current;
         try {
@@ -33,7 +33,7 @@ export function QueryBox(props: { query: string; error: ErrorBody | null; onQuer
             setWords(first ? { of: query, from, to, words: useful.slice(0, 50) } : null);
             setChosen(0);
         } catch {
-            setWords(null); // without completion, it is still a text field
+            setWords(null); // completion failed: typing still works
         }
     };
     const change = (next: string, at: number) => {
@@ -46,7 +46,7 @@ export function QueryBox(props: { query: string; error: ErrorBody | null; onQuer
         const typed = input.current?.value ?? text;
         if (!words || !word) return;
         if (words.of === typed) replace(typed, words.from, words.to, word.text);
-        else void complete(typed, input.current?.selectionStart ?? typed.length, true); // the list is older than the text
+        else void complete(typed, input.current?.selectionStart ?? typed.length, true); // the list is outdated: request a new one
     };
     const replace = (query: string, from: number, to: number, word: string) => {
         const next = query.slice(0, from) + word + query.slice(to);

@@ -1,4 +1,4 @@
-// The hierarchy: roots with a name or children, and below each what was opened.
+// The hierarchy: roots with a name or children, and the levels that are open.
 
 import { type Level, type Line, linesOf, roots } from '../tree_lines.ts';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -12,7 +12,7 @@ import { State } from './basics.tsx';
 import { Icon } from './icons.tsx';
 import { VirtualRows } from './virtual_rows.tsx';
 
-const portion = 200; // rows that a level shows at first, and more each time
+const portion = 200; // rows that a level shows at first, and loads each time
 
 export function Tree({ selected }: { selected: Entity | null }) {
     const levels = useRef(new Map<Entity, Level>([[roots, { rows: [], count: 0, shown: portion }]]));
@@ -136,7 +136,7 @@ export function Tree({ selected }: { selected: Entity | null }) {
     );
 }
 
-/** Levels whose entity is nowhere to be seen are closed. */
+/** Closes the levels of entities that are no longer visible. */
 function prune(levels: Map<Entity, Level>): void {
     const seen = new Set<Entity>([roots]);
     for (const level of levels.values()) for (const row of level.rows) seen.add(row.e);

@@ -1,5 +1,5 @@
-// A list of any length: only the rows that are seen exist. Browsers end at some 10 to 30 million pixels, so longer lists
-// have a scroll bar that is shorter than they are, and the wheel moves them by rows rather than by the bar.
+// A list of any length, which renders only visible rows. Browsers limit the height of an element to some 10 to 30 million
+// pixels. Longer lists have a scaled scroll bar, and the wheel moves them by rows, not by the bar.
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -9,11 +9,11 @@ const mostPixels = 8_000_000;
 export interface Geometry {
     count: number;
     rowHeight: number;
-    /** Of what is seen below the header. */
+    /** Height of the visible part, below the header. */
     view: number;
 }
 
-/** How many pixels of the list one pixel of the scroll bar stands for. */
+/** Pixels of the list for each pixel of the scroll bar. */
 export function scaleOf({ count, rowHeight, view }: Geometry): number {
     const whole = count * rowHeight;
     return whole <= mostPixels ? 1 : (whole - view) / (mostPixels - view);
@@ -23,7 +23,7 @@ export function clampTop(top: number, { count, rowHeight, view }: Geometry): num
     return Math.max(0, Math.min(top, count * rowHeight - view));
 }
 
-/** Where the list has to be so that a row is seen: as it is, or as little further as possible. */
+/** The scroll position at which a row is visible, as near to the current one as possible. */
 export function reveal(top: number, row: number, geometry: Geometry): number {
     const begin = row * geometry.rowHeight;
     if (begin < top) return begin;
@@ -38,12 +38,12 @@ export function VirtualRows(props: {
     headerHeight?: number;
     label: string;
     role: 'grid' | 'tree' | 'listbox';
-    /** The row that has the focus, inside of the list; -1: none. */
+    /** The row that has the focus; -1: none. */
     current: number;
     onCurrent: (row: number) => void;
     onKey?: (event: KeyboardEvent) => void;
     onEnter?: (row: number) => void;
-    /** Which rows are seen: from the first to before the last. */
+    /** Called with the visible rows: the first, and the one after the last. */
     onWindow?: (first: number, last: number) => void;
     row: (index: number) => ComponentChildren;
     id: string;
@@ -86,7 +86,7 @@ export function VirtualRows(props: {
         };
     }, []);
 
-    // A list that became shorter ends where it ends now.
+    // If the list has become shorter, scrolls back to its end.
     useLayoutEffect(() => {
         if (state.current.top > clampTop(state.current.top, geometry)) moveTo(state.current.top);
     }, [props.count, view]);

@@ -1,4 +1,4 @@
-// A query and its entities, the hierarchy beside it, and the entity that is selected.
+// A query and its entities, the hierarchy, and the selected entity.
 
 import { useState } from 'preact/hooks';
 import { edit } from '../edits.ts';

@@ -1,4 +1,4 @@
-// One entity on the whole page, with the watched values beside it.
+// One entity on the whole page, with the watched values.
 
 import { State } from '../parts/basics.tsx';
 import { EntityPanel } from '../parts/entity_panel.tsx';

@@ -1,4 +1,4 @@
-// What is added, set and removed, second by second, and the calls that failed.
+// Events for each second, and the log of failed calls.
 
 import { type Kind, kinds, ratesOf } from '../rates.ts';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -83,7 +83,7 @@ type Line = LogLines['lines'][number];
 const mostLines = 1000;
 const lines = new Cell<readonly Line[]>([]);
 let newest: number | undefined;
-let cleared = 0; // lines up to this number were read
+let cleared = 0; // lines up to this number are hidden
 
 function mergeLines(old: readonly Line[], more: readonly Line[]): readonly Line[] {
     const fresh = more.filter((line) => line.number > cleared);
@@ -105,7 +105,7 @@ function LogPanel() {
     useEffect(() => {
         const loop = new Loop(
             async () => {
-                // The last line again: it may have happened more often by now.
+                // Requests the last line again: its count may have grown.
                 const answer = await get<LogLines>(withParams('log', { since: newest === undefined ? undefined : newest - 1 }));
                 setKnown(true);
                 newest = answer.lines.at(-1)?.number ?? newest;

@@ -1,4 +1,4 @@
-// The values that the world has one of.
+// The resources of the world.
 
 import { useEffect } from 'preact/hooks';
 import type { Field, Value } from '../api.ts';

@@ -1,4 +1,4 @@
-// Entities where two or three of their numbers put them.
+// Entities as points; two or three fields are the coordinates.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EntityRows, Type } from '../api.ts';
@@ -17,7 +17,7 @@ import { useCell } from '../store.ts';
 import { colour } from '../theme.ts';
 import { types } from '../world.ts';
 
-/** Axes for who has not chosen: fields called x and y, or else the first two of a type. */
+/** The default axes: fields named x and y, or else the first two fields of a type. */
 export function defaultAxes(known: readonly Type[]): { x: string; y: string } | null {
     const paths = numericPaths(known.filter((type) => type.count > 0));
     const named = (ending: string) => paths.filter(({ path }) => path.endsWith(ending));

@@ -1,4 +1,4 @@
-// How the pools lie in memory: bytes beside three formulas, what is advised, and a picture of each.
+// The storage of pools: bytes compared with three formulas, advice, and a map of each pool.
 
 import { type Order, saved, savings, sortPools } from '../pools.ts';
 import { useEffect, useState } from 'preact/hooks';
@@ -116,7 +116,7 @@ function PoolTable(props: { pools: readonly Pool[]; chosen: string; order: Order
     );
 }
 
-/** The bytes of a pool, and marks where the three formulas are. Formulas beyond the end are at the end. */
+/** A bar with the bytes of a pool, and marks for the three formulas. Marks beyond the end are at the end. */
 function Bars({ pool, largest }: { pool: Pool; largest: number }) {
     const at = (n: number) => `${Math.min(100, (n / largest) * 100)}%`;
     const text = `${bytes(pool.bytes)}; linear ${bytes(pool.linear)}, bitmask ${bytes(pool.bitmask)}, sparse ${bytes(pool.sparse)}`;

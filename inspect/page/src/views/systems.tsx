@@ -1,4 +1,4 @@
-// The schedule: its plan, what each thread did, and what each system takes.
+// The schedule: its plan, the timeline of threads, and the time of each system.
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { Plan, SystemStats } from '../api.ts';
@@ -15,7 +15,7 @@ import { world } from '../world.ts';
 
 const kept = 120;
 
-/** The times of each system, one for each run that the page has seen. */
+/** The times of each system, for the runs that the page has seen. */
 function useTimes(systems: readonly SystemStats[] | undefined): ReadonlyMap<string, readonly number[]> {
     const held = useRef(new Map<string, { runs: number; times: number[] }>());
     for (const system of systems ?? []) {

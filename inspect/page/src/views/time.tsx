@@ -1,4 +1,4 @@
-// Past states of the world: look at one, compare two, go back.
+// Past states of the world: shows one, compares two, restores one.
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Difference, Snapshots } from '../api.ts';
@@ -33,10 +33,10 @@ export function TimeView() {
     return <States time={data} />;
 }
 
-/** A state is chosen by its number: it moves back as new ones are saved, and is dropped in the end. */
+/** A state is selected by its number, which does not change. New snapshots move it back, until the history drops it. */
 function States({ time }: { time: Snapshots }) {
     const [number, setNumber] = useState(() => Math.max(...time.snapshots.map((state) => state.number)));
-    const [tick, setTick] = useState(0); // of the state that was chosen, for when it is gone
+    const [tick, setTick] = useState(0); // of the selected state, to show after it was dropped
     const [compare, setCompare] = useState<number | null>(null);
     const [asking, setAsking] = useState(false);
     const write = useCell(world)?.write ?? false;

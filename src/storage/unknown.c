@@ -1,0 +1,86 @@
+/* Kept values: values of types that the program does not know. What the codec of another program wrote is kept
+ * unchanged, with handles separate from bytes, so that merging can map the handles, and saving writes the same
+ * bytes. */
+#include "storage/unknown.h"
+
+#include "memory/alloc.h"
+
+#include <stdalign.h>
+
+static size_t kept_bytes(const covey_unknown_value *kept) { return kept->entity_count * sizeof(covey_entity) + kept->size; }
+
+/* Allocates memory for the handles of a kept value, followed by its bytes. */
+static bool allocate_kept(covey_world *world, covey_unknown_value *kept, char **memory) {
+    size_t bytes = kept_bytes(kept);
+    *memory = covey__resize(&world->heap, NULL, 0, bytes, 1, alignof(max_align_t));
+    if (!*memory && bytes != 0) return false;
+    world->borrowed += bytes;
+    kept->entities = (const covey_entity *)(void *)*memory;
+    kept->bytes = *memory ? (const unsigned char *)*memory + kept->entity_count * sizeof(covey_entity) : NULL;
+    return true;
+}
+
+static void drop_kept(void *value, void *context) {
+    const covey_unknown_value *kept = value;
+    covey_world *world = ((const covey__unknown_context *)context)->world;
+    world->borrowed -= kept_bytes(kept);
+    covey__free(&world->heap, (void *)(uintptr_t)kept->entities, kept_bytes(kept), 1, alignof(max_align_t));
+}
+
+static bool copy_kept(void *to, const void *from, void *context) {
+    const covey_unknown_value *kept = from;
+    covey_unknown_value made = { .size = kept->size, .entity_count = kept->entity_count };
+    const covey__unknown_context *of = context;
+    char *memory;
+    if (!allocate_kept(of->world, &made, &memory)) return false;
+    if (memory) memcpy(memory, kept->entities, kept_bytes(kept));
+    memcpy(to, from, of->size);
+    memcpy(to, &made, sizeof made);
+    return true;
+}
+
+static covey_result save_kept(covey_codec_writer *writer, const void *value, void *context) {
+    const covey_unknown_value *kept = value;
+    (void)context;
+    covey_codec_write(writer, COVEY_KIND_U8, kept->bytes, kept->size);
+    covey_codec_write(writer, COVEY_KIND_ENTITY, kept->entities, kept->entity_count);
+    return COVEY_OK;
+}
+
+static covey_result load_kept(covey_codec_reader *reader, void *value, void *context) {
+    covey_unknown_value kept = { .size = (uint32_t)covey_codec_left(reader, COVEY_KIND_U8),
+                        .entity_count = (uint32_t)covey_codec_left(reader, COVEY_KIND_ENTITY) };
+    const covey__unknown_context *of = context;
+    char *memory;
+    if (!allocate_kept(of->world, &kept, &memory)) return COVEY_ERROR_MEMORY;
+    covey_codec_read(reader, COVEY_KIND_ENTITY, memory, kept.entity_count);
+    covey_codec_read(reader, COVEY_KIND_U8, memory ? memory + kept.entity_count * sizeof(covey_entity) : NULL, kept.size);
+    memcpy(value, &kept, sizeof kept);
+    return COVEY_OK;
+}
+
+static const covey_codec codec = { .save = save_kept, .load = load_kept };
+
+void covey__unknown_describe(covey_type *type) {
+    type->codec = &codec;
+    type->drop = drop_kept;
+    type->copy = copy_kept;
+}
+
+bool covey__is_unknown(const covey_type *type) { return type->codec == &codec; }
+
+const covey_unknown_value *covey_unknown_value_of(const covey_type *type, const void *value) {
+    COVEY__CONTRACT(NULL, type, "a call needs a type");
+    return covey__is_unknown(type) ? value : NULL;
+}
+
+void covey__unknown_moved(const covey_type *from, const covey_type *to, const void *value) {
+    if (!covey__is_unknown(from) || from->context == to->context) return;
+    covey_world *before = ((const covey__unknown_context *)from->context)->world,
+                *now = ((const covey__unknown_context *)to->context)->world;
+    size_t bytes = kept_bytes(value);
+    before->heap.bytes -= bytes;
+    before->borrowed -= bytes;
+    now->heap.bytes += bytes;
+    now->borrowed += bytes;
+}
