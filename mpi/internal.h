@@ -242,7 +242,7 @@ void covey__mpi_arrivals_undo(covey_mpi *mpi, const struct covey__mpi_incoming *
 
 /* Removes everything but covey_away from entities. */
 void covey__mpi_remove_components(covey_mpi *mpi, const covey_entity *entities, uint32_t count);
-/* Whether any entity has a parent, children or a name. */
+/* Whether any entity may have a parent, children or a name. */
 bool covey__mpi_uses_hierarchy(const covey_mpi *mpi);
 
 /* ---- Messages of a migration (migrate_message.c) -----------------------------------------------------------------*/

@@ -275,7 +275,7 @@ static void times_that_make_no_sense_are_refused(void) {
     covey_mpi_partition *grid = covey_mpi_partition_create(f.mpi, &spaces[0]);
     covey_mpi_partition *p = covey_mpi_partition_create(f.mpi, &spaces[3]);
     expect_refused(&f, grid, 1, -1, COVEY_ERROR_REFUSED, "COVEY_MPI_BISECTION");
-    expect_refused(&f, p, odd ? -1 : 1, 0, COVEY_ERROR_RANGE, "-1 seconds");
+    expect_refused(&f, p, odd ? -1 : 1, 0, COVEY_ERROR_RANGE, "-1 is not a valid number of seconds");
     expect_refused(&f, p, odd ? NAN : 1, 0, COVEY_ERROR_RANGE, "seconds");
     expect_refused(&f, p, 1, NAN, COVEY_ERROR_RANGE, "limit");
     if (size > 1)
