@@ -100,12 +100,11 @@ covey_result covey__mpi_restart_skip_generations(covey_mpi *mpi, const covey_ent
     covey_world *world = mpi->world;
     for (size_t i = count; i-- != 0;) {
         if (covey_generation_at(world, freed[i].index) >= freed[i].generation) continue;
-        covey_entity e = covey_create_exact(world, freed[i]);
-        if (covey_is_null(e))
+        if (!covey_create_exact(world, &freed[i], 1, COVEY_EXACT_NEW))
             return covey__mpi_fail(mpi, covey_world_result(world),
                                    "the generation of %u:%u cannot be marked as used: %s", freed[i].index,
                                    freed[i].generation, covey_result_text(covey_world_result(world)));
-        covey_destroy(world, e);
+        covey_destroy(world, freed[i]);
     }
     return COVEY_OK;
 }
