@@ -71,7 +71,7 @@ static memory_fill measure_fill(covey_entity *all, uint32_t n, const covey_entit
     fill.filled = bytes_of(&s);
     size_t rest = s.counter.bytes - fill.filled; /* the world's, which compaction leaves alone */
     s.counter.peak = s.counter.bytes;
-    covey_pool_compact(s.pool);
+    covey_pool_compact(s.pool, NULL, NULL);
     fill.peak = s.counter.peak - rest;
     fill.compact = bytes_of(&s);
     covey_pool_shrink(s.pool);

@@ -98,8 +98,8 @@ static void fill_raw(void *context) {
 RUN(run_list, covey_sparse_set *set = f->list, covey_sparse_set_erase_ordered(set, e), (void)0,
     covey_sparse_set_count(set))
 RUN(run_swap, covey_pool *pool = f->swapped, covey_pool_remove(pool, e, Swapped), (void)0, covey_pool_count(pool))
-RUN(run_ordered, covey_pool *pool = f->ordered, covey_pool_remove(pool, e, Ordered), covey_pool_compact(pool),
-    covey_pool_count(pool))
+RUN(run_ordered, covey_pool *pool = f->ordered, covey_pool_remove(pool, e, Ordered),
+    covey_pool_compact(pool, NULL, NULL), covey_pool_count(pool))
 RUN(run_textbook, textbook *set = &f->textbook, textbook_remove(set, e.index), (void)0, set->count)
 RUN(run_raw_list, raw *array = &f->raw, raw_erase(array, e.index), (void)0, array->count)
 RUN(run_raw_swap, raw *array = &f->raw, raw_swap_back(array, e.index), (void)0, array->count)

@@ -99,7 +99,7 @@ static void *open_remove(const bench_scenario *scenario, uint32_t n) {
         const covey_entity *order = f->world_of.entities.order;                \
         uint32_t n = f->world_of.entities.order_count;                         \
         for (uint32_t i = 0; i < n; i++) covey_pool_remove(pool, order[i], T); \
-        covey_pool_compact(pool);                                              \
+        covey_pool_compact(pool, NULL, NULL);                                  \
         return covey_pool_count(pool);                                         \
     }
 

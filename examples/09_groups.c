@@ -68,7 +68,7 @@ int main(void) {
     right = right && covey_group_count(moving) == 4 && !covey_group_contains(moving, e[11]);
 
     /* The description finds the group again. Its members may be put in the order of any pool. */
-    right = right && covey_group_of(world, &desc) == moving;
+    right = right && covey_group_find(world, &desc) == moving;
     right = right && covey_group_sort_as(moving, velocities) == COVEY_OK;
 
     char text[80];

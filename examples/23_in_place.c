@@ -40,10 +40,10 @@ int main(void) {
     bool right = all_are_right(world, e); /* no other has moved */
     printf("%u creatures at %u positions\n", covey_pool_count(pool), covey_pool_position_count(pool));
 
-    covey_pool_compact(pool); /* removes holes after the last value, and moves no value */
+    covey_pool_compact(pool, NULL, NULL); /* removes holes after the last value, and moves no value */
     right = right && all_are_right(world, e);
     uint32_t moved = 0;
-    right = right && covey_pool_pack(pool, follow, &moved) == COVEY_OK && all_are_right(world, e);
+    right = right && covey_pool_compact(pool, follow, &moved) == COVEY_OK && all_are_right(world, e);
     right = right && covey_pool_position_count(pool) == covey_pool_count(pool);
     printf("%u creatures at %u positions: %u have moved, and those who point to them know\n", covey_pool_count(pool),
            covey_pool_position_count(pool), moved);

@@ -61,7 +61,11 @@ int main() {
     covey_entity arrow = covey::create_with(world, Position{ 0, 1 }, Velocity{ 4, 1 }, Name{ "arrow" });
     covey_entity stone = covey::create_with(world, Position{ 0, 1 }, Velocity{ 0, -4 });
     covey::emplace<Name>(world, stone, "stone"); // constructed in its place
-    covey::entity_ref::create(world).add<Position>({ 3, 3 }).add<Velocity>({ 9, 9 }).add<Name>({ "statue" }).add<Frozen>();
+    covey::entity_ref::create(world)
+        .add<Position>({ 3, 3 })
+        .add<Velocity>({ 9, 9 })
+        .add<Name>({ "statue" })
+        .add<Frozen>();
     physics.step(0.5f);
     physics.bury();
     physics.print();

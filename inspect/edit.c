@@ -53,7 +53,7 @@ static bool read_place(edit *t, inspect__place *place) {
     size_t at, length;
     if (!inspect__editable(t->type)) {
         inspect__refuse(t->request, 422, "TYPE",
-                        "values of %.100s cannot be edited: the type has no .fields, and is not .as_bytes", t->type->name);
+                        "values of %.100s cannot be edited: the type has neither .fields nor .as_bytes", t->type->name);
         return false;
     }
     if (!path) path = "";

@@ -4,7 +4,7 @@
 
 #include "value.h"
 
-/* Whether the values of a type can be edited: it has fields, or is marked as raw. */
+/* Whether the values of a type can be edited: it has fields or `.as_bytes`. */
 bool inspect__editable(const covey_type *type);
 /* Writes an entity with all its components as one object; for a dead entity, only that it is dead. */
 void inspect__put_entity(inspect__json *json, const covey_world *world, covey_entity e);

@@ -202,7 +202,7 @@ static bool convert(inspect__request *request, covey_pool *pool) {
     if (result != COVEY_OK)
         return !inspect__refuse_result(request, result, "%s cannot be converted to %s: %s", covey_pool_type(pool)->name,
                                        name, covey_result_text(result));
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     covey_pool_shrink(pool);
     return true;
 }
@@ -210,7 +210,7 @@ static bool convert(inspect__request *request, covey_pool *pool) {
 static bool change(inspect__request *request, covey_pool *pool) {
     const char *what = inspect__request_member_text(request, "do");
     if (what && strcmp(what, "convert") == 0) return convert(request, pool);
-    if (what && strcmp(what, "compact") == 0) covey_pool_compact(pool);
+    if (what && strcmp(what, "compact") == 0) covey_pool_compact(pool, NULL, NULL);
     else if (!what || strcmp(what, "shrink") != 0)
         return !inspect__refuse(request, 422, "ARGUMENT", "do must be \"convert\", \"compact\" or \"shrink\"");
     covey_pool_shrink(pool);

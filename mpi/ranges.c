@@ -50,7 +50,9 @@ bool covey_mpi_owns(const covey_mpi *mpi, covey_entity e) {
 }
 
 uint32_t covey_mpi_owned_count(const covey_mpi *mpi) {
-    covey_view_desc desc = { .with = { covey_id(covey_ghost) }, .without = { covey_id(covey_away) }, .include_disabled = true };
+    covey_view_desc desc = { .with = { covey_id(covey_ghost) },
+                             .without = { covey_id(covey_away) },
+                             .include_disabled = true };
     covey_view others =
         covey_view_make_const(mpi->world, &desc, NULL); /* a ghost whose home is here has covey_away, too */
     return covey_entity_count(mpi->world) - covey_pool_count(mpi->away) - covey_view_count(&others);

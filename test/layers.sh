@@ -4,7 +4,7 @@
 #     layers.sh includes SOURCE_DIR    a file includes headers of its own layer and of those below, never of one above;
 #                                      no two files need each other, not even through others; a name occurs once
 #     layers.sh kinds SOURCE_DIR       only the storage layer asks which kind of storage a pool has
-#     layers.sh shortcuts SOURCE_DIR   shortcuts are switched by name: only shortcut.h and shortcut_on.c write them
+#     layers.sh shortcuts SOURCE_DIR   shortcuts are switched by name: only shortcut_off.h and shortcut_on.c write them
 set -eu
 
 step=$1
@@ -43,7 +43,7 @@ kinds)
 shortcuts)
     report "switch a shortcut without its name" "$(
         grep -nE '(filling|emptying)(\.|->)[a-z_]+ *([-+|&]?=[^=]|\+\+|--)' ./*/*.[ch] |
-            grep -vE '/(shortcut|shortcut_on)\.[ch]:')"
+            grep -vE '/shortcut_(off|on)\.[ch]:')"
     ;;
 *)
     echo "unknown step $step"

@@ -281,7 +281,7 @@ static void test_a_contract_names_the_call_and_a_pool_of_another_type_both_types
     covey_view view = covey_view_of(in, Place);
     (void)covey_view_iter_by(&view, NULL);
     assert_int_equal(broken.times, 1);
-    assert_string_equal(broken.what, "covey_view_iter_by: the pool is not of the world");
+    assert_string_equal(broken.what, "covey_view_iter_by: the pool belongs to another world");
     covey_world_destroy(in);
 }
 
@@ -318,27 +318,82 @@ static void assert_aborts(void (*call)(void), const char *words, int line) {
     assert_says(call, words, place);
 }
 
-static covey_pool *no_pool;
-static const covey_view *no_view;
+static covey_pool *volatile no_pool; /* which compilers do not know */
+static const covey_view *volatile no_view;
 enum { LINE_OF_POOLS = __LINE__ };
-static void count_of_no_pool(void) { (void)covey_pool_count(no_pool); }
 static void add_to_no_pool(void) { (void)covey_pool_add(no_pool, COVEY_NULL, Place, { 1, 2 }); }
+static void values_of_no_pool(void) { (void)covey_pool_values(no_pool, Place); }
 static void size_of_no_pool(void) { (void)covey_pool_position_count(no_pool); }
-static void compact_no_pool(void) { covey_pool_compact(no_pool); }
-static void iterate_no_view(void) {
-    covey_iter it = covey_view_iter(no_view);
-    (void)it;
-}
-static void count_no_view(void) { (void)covey_view_count(no_view); }
+static void ids_of_no_pool(void) { (void)covey_pool_ids(no_pool); }
 
-static void test_null_pools_and_views_are_named(void **state) {
+static void test_null_pools_of_typed_calls_are_named_with_the_line_of_the_caller(void **state) {
     (void)state;
-    assert_aborts(count_of_no_pool, "the pool is NULL", LINE_OF_POOLS + 1);
-    assert_aborts(add_to_no_pool, "the pool is NULL", LINE_OF_POOLS + 2);
+    assert_aborts(add_to_no_pool, "the pool is NULL", LINE_OF_POOLS + 1);
+    assert_aborts(values_of_no_pool, "the pool is NULL", LINE_OF_POOLS + 2);
     assert_aborts(size_of_no_pool, "the pool is NULL", LINE_OF_POOLS + 3);
-    assert_aborts(compact_no_pool, "the pool is NULL", LINE_OF_POOLS + 4);
-    assert_aborts(iterate_no_view, "the view is NULL", LINE_OF_POOLS + 6);
-    assert_aborts(count_no_view, "the view is NULL", LINE_OF_POOLS + 9);
+    assert_aborts(ids_of_no_pool, "the pool is NULL", LINE_OF_POOLS + 4);
+}
+
+/* All other calls that take a pool or a view, with their further arguments. */
+#define POOL_CALLS(X)                                      \
+    X(covey_pool_has, (no_pool, COVEY_NULL))               \
+    X(covey_pool_remove_if, (no_pool, NULL, NULL))         \
+    X(covey_pool_next, (no_pool, 0))                       \
+    X(covey_pool_at, (no_pool, 0))                         \
+    X(covey_pool_position, (no_pool, COVEY_NULL))          \
+    X(covey_pool_swap, (no_pool, COVEY_NULL, COVEY_NULL))  \
+    X(covey_pool_reserve, (no_pool, 0))                    \
+    X(covey_pool_compact, (no_pool, NULL, NULL))           \
+    X(covey_pool_convert, (no_pool, COVEY_STORAGE_BLOCK))  \
+    X(covey_pool_map, (no_pool, 0, NULL, 0))               \
+    X(covey_pool_sort, (no_pool, NULL))                    \
+    X(covey_pool_sort_as, (no_pool, no_pool))              \
+    X(covey_pool_keep_sorted, (no_pool, NULL))             \
+    X(covey_pool_add_raw, (no_pool, COVEY_NULL, NULL))     \
+    X(covey_pool_set_raw, (no_pool, COVEY_NULL, NULL))     \
+    X(covey_pool_get_raw, (no_pool, COVEY_NULL))           \
+    X(covey_pool_remove_raw, (no_pool, COVEY_NULL))        \
+    X(covey_pool_take_raw, (no_pool, COVEY_NULL, NULL))    \
+    X(covey_pool_get_unchecked_raw, (no_pool, COVEY_NULL)) \
+    X(covey_pool_value_at_raw, (no_pool, 0))               \
+    X(covey_pool_values_raw, (no_pool))                    \
+    X(covey_pool_page_raw, (no_pool, 0))                   \
+    X(covey_pool_count, (no_pool))                         \
+    X(covey_pool_shrink, (no_pool))                        \
+    X(covey_pool_type, (no_pool))                          \
+    X(covey_pool_world, (no_pool))                         \
+    X(covey_pool_memory, (no_pool))                        \
+    X(covey_pool_storage, (no_pool))                       \
+    X(covey_pool_advise, (no_pool))                        \
+    X(covey_pool_owner, (no_pool))                         \
+    X(covey_pool_sort_by_depth, (no_pool))
+#define VIEW_CALLS(X)                             \
+    X(covey_view_valid, (no_view))                \
+    X(covey_view_fields, (no_view))               \
+    X(covey_view_type, (no_view, 0))              \
+    X(covey_view_is_read_only, (no_view, 0))      \
+    X(covey_view_count, (no_view))                \
+    X(covey_view_first, (no_view))                \
+    X(covey_view_contains, (no_view, COVEY_NULL)) \
+    X(covey_view_iter, (no_view))                 \
+    X(covey_view_iter_by, (no_view, no_pool))     \
+    X(covey_view_iter_list, (no_view, NULL, 0))   \
+    X(covey_view_iter_since, (no_view, 0))        \
+    X(covey_view_advise, (no_view))
+#define DEFINE_CALL(name, arguments) \
+    static void name##_of_null(void) { (void)name arguments; }
+POOL_CALLS(DEFINE_CALL)
+VIEW_CALLS(DEFINE_CALL)
+
+static void test_other_calls_of_null_pools_and_views_name_themselves(void **state) {
+    (void)state;
+#define NO_POOL(name, arguments) { name##_of_null, #name ": the pool is NULL: its type could not be met" },
+#define NO_VIEW(name, arguments) { name##_of_null, #name ": the view is NULL" },
+    static const struct {
+        void (*call)(void);
+        const char *words;
+    } calls[] = { POOL_CALLS(NO_POOL) VIEW_CALLS(NO_VIEW) };
+    for (uint32_t i = 0; i < COUNT_OF(calls); i++) assert_says(calls[i].call, calls[i].words, "contract broken: ");
 }
 
 /* ---- Pointers that are NULL ---------------------------------------------------------------------------------------*/
@@ -353,6 +408,11 @@ static const void *no_bytes;
 #define NULL_CALL(name, ...) \
     static void name(void) { (void)(__VA_ARGS__); }
 NULL_CALL(replaces, covey_replace(loud, someone, Place, no_place))
+NULL_CALL(creates_one, covey_create(no_world))
+NULL_CALL(destroys_one, covey_destroy(no_world, someone))
+NULL_CALL(asks_alive, covey_alive(no_world, someone))
+NULL_CALL(creates_many, covey_create_many(no_world, no_entities, 0))
+NULL_CALL(makes_view, covey_view_make(no_world, NULL).world)
 NULL_CALL(creates, covey_create_many(loud, no_entities, 2))
 NULL_CALL(creates_with, covey_create_many_with(loud, no_entities, 2, covey_with_default(Place)))
 NULL_CALL(clones, covey_clone(loud, someone, no_entities, 1))
@@ -383,13 +443,32 @@ static void test_null_arguments_are_named(void **state) {
         void (*call)(void);
         const char *words;
     } calls[] = {
-        { replaces, "needs a value" },    { creates, "the array is NULL" },  { creates_with, "the array is NULL" },
-        { clones, "the array is NULL" },  { adds, "the array is NULL" },     { sets, "the array is NULL" },
-        { removes, "the array is NULL" }, { destroys, "the array is NULL" }, { loads, "the array is NULL" },
-        { merges, "the array is NULL" },  { looks, "the array is NULL" },    { copies, "needs a world" },
-        { disables, "needs a world" },    { names, "needs a world" },        { disconnects, "needs a world" },
-        { asks, "a list of types" },      { prints, "needs a place" },       { sorts, "the pool is NULL" },
-        { pushes, "needs a set" },        { counts, "needs a set" },         { goes_on, "the iteration is NULL" },
+        { creates_one, "covey_create: a call needs a world" },
+        { destroys_one, "covey_destroy: a call needs a world" },
+        { asks_alive, "covey_alive: a call needs a world" },
+        { creates_many, "covey_create_many: a call needs a world" },
+        { makes_view, "covey_view_make: a call needs a world" },
+        { replaces, "needs a value" },
+        { creates, "the array is NULL" },
+        { creates_with, "the array is NULL" },
+        { clones, "the array is NULL" },
+        { adds, "the array is NULL" },
+        { sets, "the array is NULL" },
+        { removes, "the array is NULL" },
+        { destroys, "the array is NULL" },
+        { loads, "the array is NULL" },
+        { merges, "the array is NULL" },
+        { looks, "the array is NULL" },
+        { copies, "needs a world" },
+        { disables, "needs a world" },
+        { names, "needs a world" },
+        { disconnects, "needs a world" },
+        { asks, "a list of types" },
+        { prints, "needs a place" },
+        { sorts, "the pool is NULL" },
+        { pushes, "needs a set" },
+        { counts, "needs a set" },
+        { goes_on, "the iteration is NULL" },
     };
     loud = covey_world_create(NULL);
     someone = placed(loud, 1);
@@ -414,7 +493,6 @@ static void test_null_arrays_fail(void **state) {
 }
 
 enum { LINE_OF_WORLDS = __LINE__ };
-static void create_in_no_world(void) { (void)covey_create(no_world); }
 static void add_to_no_world(void) { (void)covey_add(no_world, COVEY_NULL, Place, { 1, 2 }); }
 static void get_from_no_world(void) { (void)covey_get(no_world, COVEY_NULL, Place); }
 static void view_of_no_world(void) { (void)covey_view_of(no_world, Place); }
@@ -422,11 +500,10 @@ static void resource_of_no_world(void) { (void)covey_resource_get(no_world, Plac
 
 static void test_null_worlds_are_named_with_the_line_of_the_caller(void **state) {
     (void)state;
-    assert_aborts(create_in_no_world, "the world is NULL", LINE_OF_WORLDS + 1);
-    assert_aborts(add_to_no_world, "the world is NULL", LINE_OF_WORLDS + 2);
-    assert_aborts(get_from_no_world, "the world is NULL", LINE_OF_WORLDS + 3);
-    assert_aborts(view_of_no_world, "the world is NULL", LINE_OF_WORLDS + 4);
-    assert_aborts(resource_of_no_world, "the world is NULL", LINE_OF_WORLDS + 5);
+    assert_aborts(add_to_no_world, "the world is NULL", LINE_OF_WORLDS + 1);
+    assert_aborts(get_from_no_world, "the world is NULL", LINE_OF_WORLDS + 2);
+    assert_aborts(view_of_no_world, "the world is NULL", LINE_OF_WORLDS + 3);
+    assert_aborts(resource_of_no_world, "the world is NULL", LINE_OF_WORLDS + 4);
 }
 
 /* ---- Worlds without a log -----------------------------------------------------------------------------------------*/
@@ -523,7 +600,8 @@ int main(void) {
         WORLD_TEST(test_a_handle_without_room_is_left_out),
         WORLD_TEST(test_a_contract_names_the_call_and_a_pool_of_another_type_both_types),
 #ifdef __unix__
-        cmocka_unit_test(test_null_pools_and_views_are_named),
+        cmocka_unit_test(test_null_pools_of_typed_calls_are_named_with_the_line_of_the_caller),
+        cmocka_unit_test(test_other_calls_of_null_pools_and_views_name_themselves),
         cmocka_unit_test(test_null_arguments_are_named),
         WORLD_TEST(test_null_arrays_fail),
         cmocka_unit_test(test_null_worlds_are_named_with_the_line_of_the_caller),

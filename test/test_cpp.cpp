@@ -316,7 +316,7 @@ static void held_pools() {
     CHECK(pool.has(e) && pool.count() == 2);
     CHECK(pool.remove(e) && !pool.remove(e) && !pool.has(e));
     CHECK(covey::pool_of<Marked>(world).add(e));
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, nullptr, nullptr);
     check_valid(world);
 }
 
@@ -604,7 +604,8 @@ static void pools_are_sorted() {
     std::vector<int> visited; // rows come in the order of the pool
     covey::view_of(world).with<const Sprite>().each([&](const Sprite &s) { visited.push_back(s.layer); });
     CHECK(visited == layers(sprites));
-    CHECK(sprites.pack() == COVEY_ERROR_REFUSED);
+    CHECK(sprites.compact() == COVEY_OK);
+    CHECK(sprites.compact([](covey_entity, const void *, void *, void *) {}) == COVEY_ERROR_REFUSED);
     covey::pool<Timer> timers = covey::pool_of<Timer>(world);
     for (covey_entity e : made) timers.add(e, { 10 - static_cast<int64_t>(e.index) });
     CHECK(timers.sort_as(sprites) == COVEY_OK && timers.ids()[0] == sprites.ids()[0]);
@@ -657,7 +658,7 @@ static void groups() {
     CHECK(covey_world_result(world) == COVEY_ERROR_REFUSED);
     check_valid(world);
     covey_group_destroy(drawn);
-    CHECK((covey::group_of(world).own<Sprite, Packed>().make()));
+    CHECK((covey::group_of(world).own<Sprite, Packed>().find_or_make()));
     check_valid(world);
 }
 

@@ -75,8 +75,9 @@ static void test_trees_and_names(void **state) {
                    "0:1 could not become a child of 1:1: it would be its own ancestor: move the parent "
                    "out of its tree first");
     assert_int_equal(covey_child_move(world, a, COVEY_NULL), COVEY_ERROR_ABSENT);
-    assert_message(COVEY_ERROR_ABSENT,
-                   "0:1 could not be moved among its siblings: it has no parent, or the other is no sibling of it");
+    assert_message(
+        COVEY_ERROR_ABSENT,
+        "0:1 could not be moved among its siblings: it has no parent, or the other entity is not its sibling");
     assert_int_equal(covey_name_set(world, a, "x/y"), COVEY_ERROR_RANGE);
     assert_message(COVEY_ERROR_RANGE,
                    "0:1 could not be named x/y: a name must not begin with #, have a / in it, be .. or "

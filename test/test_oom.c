@@ -552,8 +552,11 @@ static bool compact(scene *s) {
     covey_compact(s->world);
     return true;
 }
-static bool pack(scene *s) {
-    return covey_pool_pack(covey_pool_find_raw(s->world, covey_id(Fixed)), NULL, NULL) == COVEY_OK;
+static void ignore_move(covey_entity e, const void *from, void *to, void *context) {
+    (void)e, (void)from, (void)to, (void)context;
+}
+static bool compact_moving(scene *s) {
+    return covey_pool_compact(covey_pool_find_raw(s->world, covey_id(Fixed)), ignore_move, NULL) == COVEY_OK;
 }
 static bool shrink(scene *s) {
     covey_clear(s->world, Plain);
@@ -563,12 +566,12 @@ static bool shrink(scene *s) {
 }
 static bool pool_shrink(scene *s) {
     covey_pool *pool = covey_pool_find_raw(s->world, covey_id(Sorted));
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     covey_pool_shrink(pool);
     return covey_pool_count(pool) == (covey_pool_position_count)(pool);
 }
 static bool pool_compact_blocks(scene *s) {
-    covey_pool_compact(covey_pool_find_raw(s->world, covey_id(Block)));
+    covey_pool_compact(covey_pool_find_raw(s->world, covey_id(Block)), NULL, NULL);
     return true;
 }
 static bool pool_shrink_blocks(scene *s) {
@@ -682,7 +685,7 @@ static const operation free_operations[] = {
     { "covey_create_many, of free indices", busy_world, recycle },
     { "covey_pool_swap", busy_world, swap },
     { "covey_compact", world_with_hole, compact },
-    { "covey_pool_pack", world_with_hole, pack },
+    { "covey_pool_compact, moving", world_with_hole, compact_moving },
     { "looking", busy_world, look },
     { "covey_remove, block", world_with_blocks, remove_blocks },
     { "covey_clear, block", world_with_blocks, clear_blocks },

@@ -33,9 +33,9 @@
  *     covey/advice.h         advice on storages and groups, maps of pools
  *
  * Optional features have headers of their own: covey/commands.h, covey/fields.h, covey/hierarchy.h,
- * covey/history.h, covey/schedule.h, covey/image.h. covey/sparse_set.h has the sparse set, for programs without a world.
- * Headers below covey/detail/ hold inline code and the structures that it needs. They are not API, and may change with
- * any version.
+ * covey/history.h, covey/schedule.h, covey/image.h. covey/sparse_set.h has the sparse set, for programs without a
+ * world. Headers below covey/detail/ hold inline code and the structures that it needs. They are not API, and may
+ * change with any version.
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls return NULL or false and change nothing.
@@ -388,11 +388,11 @@ typedef enum covey_exact {
     COVEY_EXACT_AGAIN = 1 /* also the last generation of an index: for entities that left this world and come back */
 } covey_exact;
 
-/* Makes entities with exactly these handles, for example handles that a server sent. Skipped generations of an index are
- * never used. Under COVEY_EXACT_AGAIN, stale handles that are given resolve again. All or nothing. Returns false when an
- * index is in use, given twice or retired, or the generation was used before (TAKEN); when no entity can have a handle,
- * because its index is too large, or its generation is even or too large (RANGE); or when memory runs out. Returns true
- * whatever listeners did to the entities. O(count); a high index costs as for covey_create_at.
+/* Makes entities with exactly these handles, for example handles that a server sent. Skipped generations of an index
+ * are never used. Under COVEY_EXACT_AGAIN, stale handles that are given resolve again. All or nothing. Returns false
+ * when an index is in use, given twice or retired, or the generation was used before (TAKEN); when no entity can have a
+ * handle, because its index is too large, or its generation is even or too large (RANGE); or when memory runs out.
+ * Returns true whatever listeners did to the entities. O(count); a high index costs as for covey_create_at.
  *     covey_create_exact(world, &e, 1, COVEY_EXACT_NEW); */
 COVEY_NODISCARD COVEY_API bool covey_create_exact(covey_world *world, const covey_entity *entities, uint32_t count,
                                                   covey_exact which);
@@ -455,8 +455,8 @@ COVEY_API int covey_entity_print(char *text, size_t size, covey_entity e);
  * Pointers. A structural change of a pool invalidates pointers into it: adding, removing, clear, swap, sort, compact,
  * shrink, reserve, convert; in a group, the same to any pool that the group owns. In a block pool, adding invalidates
  * only within the 512 indices around, and removing within the 64 around. With COVEY_STORAGE_PINNED and COVEY_IN_PLACE,
- * a pointer stays valid until its own component is removed; in place, also until covey_pool_pack moves it.
- * docs/guarantees.md has the whole table.
+ * a pointer stays valid until its own component is removed; in place, also until covey_pool_compact reports that it
+ * moved. docs/guarantees.md has the whole table.
  *
  * Values. add, set and get_or_add take the value over if they succeed and use it; otherwise the caller keeps it. A NULL
  * value means the default of the type: a copy of its `.defaults` (COPY when the hook returns false), or zero bytes if
@@ -639,16 +639,16 @@ COVEY_API uint32_t covey_pool_position(const covey_pool *pool, covey_entity e); 
 COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t position);
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool); /* components */
 
-/* The packed arrays of a sparse pool: value i belongs to id i, for i below covey_pool_position_count. A block pool has none: its
- * size is 0 and its arrays are NULL; at assertion level 1 the log says so, too (REFUSED). Under a policy that leaves
- * holes, some positions are holes, whose ids and values have no meaning: iterate with covey_pool_next, or compact
- * first. In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for them, and covey_pool_page
- * returns page k. */
-COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool);           /* positions: components and holes */
+/* The packed arrays of a sparse pool: value i belongs to id i, for i below covey_pool_position_count. A block pool has
+ * none: the count is 0 and the arrays are NULL; at assertion level 1 the log says so, too (REFUSED), except for the raw
+ * calls. Under a policy that leaves holes, some positions are holes, whose ids and values have no meaning: iterate with
+ * covey_pool_next, or compact first. In-place values lie in pages of COVEY_PAGE_SIZE: covey_pool_values is NULL for
+ * them, and covey_pool_page returns page k. */
+COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool); /* components and holes */
 COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool); /* NULL while the pool never had any */
-#define covey_pool_values(pool, T) ((T *)covey_pool_values_raw(COVEY__TYPED(pool, T)))
+#define covey_pool_values(pool, T) ((T *)covey_pool_values_raw(COVEY__PACKED(COVEY__TYPED(pool, T))))
 COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool);
-#define covey_pool_page(pool, k, T) ((T *)covey_pool_page_raw(COVEY__TYPED(pool, T), (k)))
+#define covey_pool_page(pool, k, T) ((T *)covey_pool_page_raw(COVEY__PACKED(COVEY__TYPED(pool, T)), (k)))
 COVEY_API void *covey_pool_page_raw(const covey_pool *pool, uint32_t page);
 
 /* Exchanges the positions of two components of a sparse pool. ABSENT when one is absent; REFUSED for pools that are in
@@ -659,20 +659,17 @@ COVEY_API covey_result covey_pool_swap(covey_pool *pool, covey_entity a, covey_e
  * nothing for block pools, which allocate block by block. */
 COVEY_API covey_result covey_pool_reserve(covey_pool *pool, uint32_t count);
 
-/* Closes the holes that removal left, in one pass that keeps the order. An in-place pool keeps its addresses: it loses
- * only the holes behind the last component, and covey_pool_pack closes the others. Sparse pools keep their memory;
- * blocks take the form that fits best, and free the rest. Never fails. covey_compact does this for all pools with more
- * holes than .compact_above. */
-COVEY_API void covey_pool_compact(covey_pool *pool);
-COVEY_API void covey_compact(covey_world *world);
-
 /* Called for a component whose address changed: its value was at `from`, which is now unused, and is at `to`. Must not
  * change the world. */
 typedef void covey_moved_fn(covey_entity e, const void *from, void *to, void *context);
-/* Closes all holes of an in-place pool; no other call moves its values. The last components fill the holes, and
- * moved(e, from, to, context) is called once for each; `moved` may be NULL. REFUSED for pools that are not in place:
- * covey_pool_compact closes their holes. Never allocates. O(holes + components that move). */
-COVEY_API covey_result covey_pool_pack(covey_pool *pool, covey_moved_fn *moved, void *context);
+/* Closes the holes that removal left. Without `moved`, in one pass that keeps the order, and never fails: an in-place
+ * pool keeps its addresses and loses only the holes behind the last component; other sparse pools keep their memory;
+ * blocks take the form that fits best, and free the rest. With `moved`, an in-place pool closes all its holes, which
+ * moves the last components into them and calls moved(e, from, to, context) for each; never allocates; O(holes +
+ * components that move). REFUSED with `moved` for other pools, whose addresses are not stable anyway. covey_compact
+ * compacts all pools with more holes than .compact_above, without `moved`. */
+COVEY_API covey_result covey_pool_compact(covey_pool *pool, covey_moved_fn *moved, void *context);
+COVEY_API void covey_compact(covey_world *world);
 
 /* Stores the components of a pool in another storage from now on; COVEY_STORAGE_DEFAULT means that of its type. Handles
  * stay valid; addresses are invalidated. A pool that becomes sparse starts in index order. All or nothing: MEMORY;
@@ -750,7 +747,8 @@ typedef struct covey_view covey_view;
  * that matches nothing (TYPE): covey_view_valid returns false for it, and the log says what is wrong. */
 COVEY_API covey_view covey_view_make(covey_world *world, const covey_view_desc *desc);
 /* The same for entities that have these components: covey_view_of(world, Position, Velocity). */
-#define covey_view_of(world, ...) covey_view_make((world), &(covey_view_desc){ .with = { covey_ids(__VA_ARGS__) } })
+#define covey_view_of(world, ...) \
+    covey_view_make(COVEY__WORLD(world), &(covey_view_desc){ .with = { covey_ids(__VA_ARGS__) } })
 /* Makes a view of a const world, for readers: all fields are read-only, and neither making nor iterating it changes the
  * world, so any number of threads may do both while no thread changes it. Use covey_field_const and
  * covey_row_field_const. An invalid description does not change the world; the reason is written to *why, unless that

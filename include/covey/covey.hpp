@@ -952,8 +952,10 @@ template <class T> class pool {
     covey_storage storage() const noexcept { return covey_pool_storage(pool_); }
     covey_group *owner() const noexcept { return covey_pool_owner(pool_); }
     const covey_entity *ids() const noexcept { return covey_pool_ids(pool_); }
-    T *values() const noexcept { return static_cast<T *>(covey_pool_values_raw(pool_)); }
-    T *page(uint32_t number) const noexcept { return static_cast<T *>(covey_pool_page_raw(pool_, number)); }
+    T *values() const noexcept { return static_cast<T *>(covey_pool_values_raw(COVEY__PACKED(pool_))); }
+    T *page(uint32_t number) const noexcept {
+        return static_cast<T *>(covey_pool_page_raw(COVEY__PACKED(pool_), number));
+    }
 
     covey_result sort(const covey_order &order) const noexcept { return covey_pool_sort(pool_, &order); }
     template <class Less> covey_result sort(const Less &less) const noexcept {
@@ -962,8 +964,8 @@ template <class T> class pool {
     covey_result sort_as(const covey_pool *other) const noexcept { return covey_pool_sort_as(pool_, other); }
     covey_result keep_sorted(const covey_order &order) const noexcept { return covey_pool_keep_sorted(pool_, &order); }
     void end_keep_sorted() const noexcept { (void)covey_pool_keep_sorted(pool_, nullptr); }
-    covey_result pack(covey_moved_fn *moved = nullptr, void *context = nullptr) const noexcept {
-        return covey_pool_pack(pool_, moved, context);
+    covey_result compact(covey_moved_fn *moved = nullptr, void *context = nullptr) const noexcept {
+        return covey_pool_compact(pool_, moved, context);
     }
 
   private:
@@ -1416,8 +1418,8 @@ class group_terms<detail::types<O...>, detail::types<W...>, detail::types<N...>>
         return group<O..., W...>(covey_group_find(world_, &desc));
     }
     group<O..., W...> find_or_make() const noexcept {
-        const covey_group_desc desc = describe();
-        return group<O..., W...>(covey_group_of(world_, &desc));
+        const group<O..., W...> found = find();
+        return found ? found : make();
     }
 
   private:

@@ -34,10 +34,9 @@ typedef struct covey_group_desc {
  * storage than the others. O(n). */
 COVEY_NODISCARD COVEY_API covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc);
 /* An existing group with this description, or NULL: it owns and requires the same types in the same order, so its
- * fields have the same numbers, and excludes the same types in any order. covey_group_of makes the group if there is
- * none, as covey_group_create does; a second call with the same description returns the same group. */
+ * fields have the same numbers, and excludes the same types in any order. Code that shares a group with other code
+ * looks for it first, and makes it only if there is none. */
 COVEY_API covey_group *covey_group_find(const covey_world *world, const covey_group_desc *desc);
-COVEY_API covey_group *covey_group_of(covey_world *world, const covey_group_desc *desc);
 /* Ends a group; the components stay. NULL is allowed. */
 COVEY_API void covey_group_destroy(covey_group *group);
 

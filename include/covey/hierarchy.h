@@ -11,9 +11,9 @@
  * pay nothing. Others take 28 bytes for each entity that got a parent or children, and 24 bytes and the text for each
  * name.
  *
- * Destroying an entity ends its name and its place in the tree; its children become roots. covey_clear_components also removes
- * all names and parents. Neither is a component: covey_types_of does not list them, and an entity that has nothing else
- * has no components (covey_is_empty).
+ * Destroying an entity ends its name and its place in the tree; its children become roots. covey_clear_components also
+ * removes all names and parents. Neither is a component: covey_types_of does not list them, and an entity that has
+ * nothing else has no components (covey_is_empty).
  *
  * A null, stale or never issued handle has no parent, no children and no name. See docs/hierarchy.md. */
 #ifndef COVEY_HIERARCHY_H

@@ -127,14 +127,15 @@ COVEY_API uint32_t covey_codec_read_count(covey_codec_reader *reader, covey_kind
 /* The maximum number of values of a kind up to the end. */
 COVEY_API size_t covey_codec_left(const covey_codec_reader *reader, covey_kind kind);
 
-/* What the codec of another program has written for a value of an unknown type that was kept (COVEY_UNKNOWN_KEEP). */
+/* A value of a type that this program does not know (COVEY_UNKNOWN_KEEP): what the codec of another program has written
+ * for it. */
 typedef struct covey_unknown_value {
     const unsigned char *bytes;
     const covey_entity *entities;
     uint32_t size, entity_count;
 } covey_unknown_value;
 
-/* NULL if the program knows the type, or if the type had no codec. */
+/* Returns what was written for a value. NULL if the program knows the type, or if the type had no codec. */
 COVEY_API const covey_unknown_value *covey_unknown_value_of(const covey_type *type, const void *value);
 
 /* ---- Saving --------------------------------------------------------------------------------------------------------

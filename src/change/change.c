@@ -9,8 +9,7 @@
 #include "observe/queue.h"
 #include "memory/result.h"
 #include "storage/storage_erase.h"
-#include "memory/unchecked.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 /* ---- Adding one --------------------------------------------------------------------------------------------------*/
 
@@ -23,7 +22,7 @@ static COVEY__NOINLINE covey_result prepare_ordered(covey_pool *pool, covey_enti
     return result;
 }
 
-static COVEY__NOINLINE covey_result prepare(covey_pool *pool, covey_entity e, const void **source) {
+static COVEY__NOINLINE covey_result prepare_observed(covey_pool *pool, covey_entity e, const void **source) {
     if (covey__has_index(pool, e.index)) return COVEY_ERROR_PRESENT;
     if (pool->observers->keeps_order) return prepare_ordered(pool, e, source);
     return covey__observers_prepare_add(pool, &e, 1, false);
@@ -31,7 +30,7 @@ static COVEY__NOINLINE covey_result prepare(covey_pool *pool, covey_entity e, co
 
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
     bool needs_memory = pool->observers && pool->observers->needs_memory;
-    covey_result result = needs_memory ? prepare(pool, e, source) : COVEY_OK;
+    covey_result result = needs_memory ? prepare_observed(pool, e, source) : COVEY_OK;
     if (result == COVEY_OK) result = covey__storage_place(pool, e, source, value);
     if (result == COVEY_OK) COVEY__TRACE(pool->world, pool->added, e.index);
     return result;
@@ -46,33 +45,33 @@ covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value
     return COVEY_OK;
 }
 
-static void *place(covey_pool *pool, covey_entity e, const void **source) {
+static void *place_or_fail(covey_pool *pool, covey_entity e, const void **source) {
     void *value = NULL;
     covey_result result = COVEY_ERROR_DEAD;
     if (covey__takes_components(pool->world, e)) result = covey__pool_place(pool, e, source, &value);
     if (result != COVEY_OK)
         covey__fail(pool->world, result, "%s could not be added to %u:%u: %s", pool->type->name, e.index, e.generation,
                     covey__reason(result));
-    if (!pool->observers) COVEY__CHANGED(pool->world); /* otherwise after it has settled */
+    if (!pool->observers) COVEY__CHANGED(pool->world); /* an observed pool is validated after it has settled */
     return value;
 }
 
 void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     const void *none = NULL;
-    return place(pool, covey__entity(index, generation), &none);
+    return place_or_fail(pool, covey__entity(index, generation), &none);
 }
 
 void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
     bool grouped = pool->adding == COVEY__ADD_TO_GROUP;
     bool quick = grouped && !covey__storage_may_move(pool, index, value);
-    void *to =
-        quick ? covey__group_place(pool, index, generation) : place(pool, covey__entity(index, generation), &value);
+    void *to = quick ? covey__group_place(pool, index, generation)
+                     : place_or_fail(pool, covey__entity(index, generation), &value);
     if (!to) return NULL;
     if (to != value) covey__storage_move_in(pool, to, value);
     return pool->observers && !quick ? covey__pool_settle(pool, index, generation) : to;
 }
 
-/* Makes the type's default value; or fails. */
+/* Makes the default value of the type, or fails. */
 static bool begin_default(const covey_pool *pool, covey_entity e, covey__default *d) {
     covey_result result = covey__default_begin(pool->world, pool->type, d);
     if (result != COVEY_OK)
@@ -88,7 +87,7 @@ static void *end_default(const covey_pool *pool, covey__default *d, void *added)
     return added;
 }
 
-/* Checks the entity first, so that no hook is called in vain; reports why it cannot get the component. */
+/* Checks the entity first, so that no hook is called if the add is refused. */
 void *covey__pool_add_default(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     covey__default d;
@@ -117,7 +116,7 @@ void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn 
     return pool->observers ? covey__pool_settle(pool, e.index, e.generation) : to;
 }
 
-/* After the value is written: settles and tells. Returns the final address of the value. */
+/* After the value is written: settles the component and emits the add. Returns the final address of the value. */
 void *covey__pool_settle(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     covey__observers_after_add(pool, &e, 1, true);
@@ -135,7 +134,7 @@ static void enable_removed(const covey__observers *observers, uint32_t index) {
 }
 
 /* Drops the value, or moves it to the caller that takes it. */
-static void end_value(covey_pool *pool, covey_entity e, void *taken) {
+static void drop_or_take(covey_pool *pool, covey_entity e, void *taken) {
     if (taken) covey__relocate(covey__storage_mover(pool), taken, covey__value_of_index(pool, e.index), pool->size);
     else covey__pool_drop(pool, e);
 }
@@ -145,7 +144,7 @@ static void remove_observed(covey_pool *pool, covey_entity e, void *taken) {
     bool packed = pool->observers->is_owned && covey__packed(pool), excluded = pool->observers->is_excluded;
     enable_removed(pool->observers, e.index);
     if (!packed) covey__groups_leaving(pool, e.index);
-    end_value(pool, e, taken);
+    drop_or_take(pool, e, taken);
     if (packed) covey__groups_erase(pool, e.index);
     else covey__storage_erase(pool, e, pool->observers->keeps_order);
     if (excluded) covey__groups_left(pool, e);
@@ -156,11 +155,14 @@ static void remove_or_take(covey_pool *pool, covey_entity e, void *taken) {
         remove_observed(pool, e, taken);
         return;
     }
-    end_value(pool, e, taken);
+    drop_or_take(pool, e, taken);
     covey__storage_erase(pool, e, false);
 }
 
-void covey__remove_announced(covey_pool *pool, covey_entity e) { remove_or_take(pool, e, NULL); }
+void covey__remove_announced(covey_pool *pool, covey_entity e) {
+    COVEY__TRACE(pool->world, pool->removed, e.index);
+    remove_or_take(pool, e, NULL);
+}
 
 void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
@@ -168,18 +170,18 @@ void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t genera
         covey__group_erase(pool, index, generation);
         return;
     }
-    if (pool->observers && pool->observers->listeners.count != 0 && !covey__announce_removal(pool, e)) return;
-    covey__remove_announced(pool, e);
+    if (covey__has_listeners(pool) && !covey__announce_removal(pool, e)) return;
+    remove_or_take(pool, e, NULL);
 }
 
 bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value) {
+    COVEY__NEEDS_POOL(pool);
     COVEY__CONTRACT(pool->world, value || pool->size == 0, "covey_take needs a place for the value");
     if (COVEY__IN_HOOK(pool->world)) return false;
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_WRITE);
     if (!covey_pool_has(pool, e)) return false;
     COVEY__TRACE(pool->world, pool->removed, e.index);
-    bool heard = pool->observers && pool->observers->listeners.count != 0;
-    bool taken = !heard || covey__announce_removal(pool, e);
+    bool taken = !covey__has_listeners(pool) || covey__announce_removal(pool, e);
     if (taken) remove_or_take(pool, e, value);
     COVEY__CHANGED(pool->world);
     return taken;
@@ -189,8 +191,8 @@ bool covey_pool_take_raw(covey_pool *pool, covey_entity e, void *value) {
 
 static bool adds(const covey__change *c) { return c->told.signal == COVEY_ON_ADD; }
 
-/* How many events of a change a queue gets from one source, with those that follow when the components are removed
- * again. Room for the end of entities was reserved when they were created. */
+/* How many events a queue gets for a change from one source, including the later removal of the components. Room for
+ * the destruction of entities was reserved when they were created. */
 static uint64_t events_from(const covey__change *c, const covey__source_of_events *source, bool placed) {
     uint32_t signals = (uint32_t)c->told.signal;
     if (c->told.pool != source->pool) return 0;
@@ -198,7 +200,7 @@ static uint64_t events_from(const covey__change *c, const covey__source_of_event
     return (uint64_t)c->told.count * covey__bits_in(source->signals & signals);
 }
 
-/* Reserves for all changes at once: a queue may get events of several. */
+/* Reserves for all changes together, because a queue may get events of several. */
 covey_result covey__changes_reserve_queues(covey_world *world, const covey__change *changes, uint32_t count,
                                            bool placed) {
     for (covey_queue *queue = world->queues; queue; queue = queue->next) {
@@ -210,7 +212,7 @@ covey_result covey__changes_reserve_queues(covey_world *world, const covey__chan
     return COVEY_OK;
 }
 
-/* For the handles of entities that a reactive set may keep, because of any of the changes. */
+/* Reserves memory for the handles of destroyed entities that a reactive set may keep because of any of the changes. */
 static covey_result reserve_handles(covey_pool *tags, const covey__change *changes, uint32_t count) {
     uint64_t handles = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -246,7 +248,7 @@ static covey_result reserve_in_groups(covey_world *world, const covey__change *c
 
 /* With several changes, entities may get the other components of a group in the same call; and a reactive set or a
  * group may get entities from each of them. */
-static covey_result reserve(covey_world *world, const covey__change *changes, uint32_t count) {
+static covey_result reserve_for_all(covey_world *world, const covey__change *changes, uint32_t count) {
     covey_result result = covey__changes_reserve_queues(world, changes, count, false);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
         if (adds(&changes[i]))
@@ -280,7 +282,7 @@ covey_result covey__changes_make(covey_world *world, covey__change *changes, uin
     *culprit = NULL;
     for (uint32_t i = 0; i < count; i++)
         if (adds(&changes[i])) begin_change(&changes[i]);
-    covey_result result = reserve(world, changes, count);
+    covey_result result = reserve_for_all(world, changes, count);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
         *culprit = &changes[i];
         if (adds(&changes[i])) result = covey__place_many(&changes[i].placing);
@@ -308,7 +310,7 @@ void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks) {
     }
 }
 
-void covey__changes_tell(covey_world *world, covey__change *changes, uint32_t count) {
+void covey__changes_emit(covey_world *world, covey__change *changes, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) changes[i].told.together = i + 1 < count ? &changes[i + 1].told : NULL;
     if (count != 0) covey__emit_together(world, &changes->told);
 }

@@ -1,13 +1,13 @@
-/* Structural change: how components are added and removed, whoever asks for it. They are added in four steps:
+/* Structural change: how components are added and removed, for all calls. Adding has four steps:
  *
  *     prepare   memory for observers                                      may fail
  *     place     a place in the storage, and then the value                may fail
  *     settle    the component goes to where groups and orders want it
- *     tell      queues, reactive sets and listeners hear of it
+ *     emit      queues and reactive sets record the add, listeners are called
  *
- * and removed in these:
+ * Removing has these:
  *
- *     tell      and go on if it is still there
+ *     announce  listeners are called; continues if the component is still present
  *     leave     groups that ask for the component
  *     erase     the value is dropped, its place is freed
  *     join      groups that exclude the component
@@ -28,11 +28,11 @@
 /* Prepares and places a component of a living entity, without a value. *source may be the address of a value of the
  * pool, and is updated if that moves. MEMORY, FULL, PRESENT: nothing has changed. */
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value);
-/* Adds a value to an internal pool without telling anyone; the caller reports failures. */
+/* Adds a value to an internal pool. Calls no listener; the caller reports failures. */
 covey_result covey__pool_put(covey_pool *pool, covey_entity e, const void *value);
-/* Adds a component without a value, calls a function that writes it, and then tells listeners. */
+/* Adds a component with its default, calls a function that changes the value, and then calls listeners. */
 void *covey__pool_add_changed(covey_pool *pool, covey_entity e, covey_change_fn *change, void *context);
-/* Removes a component after listeners were told. */
+/* Removes a component whose removal is announced. The entity is alive, or was until now. */
 void covey__remove_announced(covey_pool *pool, covey_entity e);
 
 /* ---- Several -----------------------------------------------------------------------------------------------------*/
@@ -44,14 +44,14 @@ typedef struct covey__change {
     covey__placing placing; /* for added components: the caller sets the values */
 } covey__change;
 
-/* Places all components with their values, before anyone is told. The entities must be alive, unless there is only one
- * change: then DEAD is possible. After DEAD, MEMORY, FULL, PRESENT or COPY nothing has changed, *culprit is the change
- * that failed, or NULL, and the values still belong to the caller. */
+/* Places all components with their values, before any observer is notified. The entities must be alive, unless there
+ * is only one change: then DEAD is possible. After DEAD, MEMORY, FULL, PRESENT or COPY nothing has changed, *culprit
+ * is the change that failed, or NULL, and the values still belong to the caller. */
 covey_result covey__changes_make(covey_world *world, covey__change *changes, uint32_t count,
                                  const covey__change **culprit);
 /* Nothing fails from here on. `ticks`: the components count as changed now. */
 void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks);
-void covey__changes_tell(covey_world *world, covey__change *changes, uint32_t count);
+void covey__changes_emit(covey_world *world, covey__change *changes, uint32_t count);
 
 /* For callers that place components themselves: room in queues. `placed`: the components are placed, and room for their
  * removal exists. */

@@ -1,5 +1,5 @@
-/* Command buffers: bytes with command after command, and ids that are set aside for entities to come. The layout is
- * drawn in commands.h. */
+/* Command buffers: commands one after the other in an array of bytes, and ids that are set aside for entities that
+ * commands create. covey/commands.h draws the layout. */
 #include "change/commands.h"
 
 #include "memory/alloc.h"
@@ -14,7 +14,7 @@
 #include <stdalign.h>
 
 #define LINE 64                       /* the unit in which the bytes grow, and their alignment */
-#define LINES_MAX ((uint32_t)1 << 28) /* the commands that fit can be counted */
+#define LINES_MAX ((uint32_t)1 << 28) /* keeps the number of commands within 32 bits */
 #define END sizeof(uint64_t)          /* bytes that mark the end behind the last command */
 
 _Static_assert(alignof(covey_type) > COVEY__RECORD_REMOVE, "the kind fits into the low bits of a type's address");
@@ -29,11 +29,13 @@ typedef struct call_head {
     };
 } call_head;
 
-static char *aligned(char *address, size_t align) { return address + (align - (uintptr_t)address % align) % align; }
+static char *align_address(char *address, size_t align) {
+    return address + (align - (uintptr_t)address % align) % align;
+}
 
 /* ---- Commands ----------------------------------------------------------------------------------------------------*/
 
-static covey__record_kind kind_of(const command *c) {
+static covey__record_kind command_kind(const command *c) {
     return (covey__record_kind)(c->what <= COVEY__RECORD_CALL ? c->what : c->what & 3);
 }
 
@@ -41,12 +43,13 @@ static const covey_type *type_of(const command *c) { return (const covey_type *)
 
 static bool has_value(covey__record_kind kind) { return kind == COVEY__RECORD_ADD || kind == COVEY__RECORD_SET; }
 
-static size_t align_of(const covey_type *type) { return type->align > 8 ? type->align : 8; }
+static size_t value_align(const covey_type *type) { return type->align > 8 ? type->align : 8; }
 
 /* The value of a command that has one; the data of a call. */
 static void *value_of(command *c) {
-    if (kind_of(c) == COVEY__RECORD_CALL) return aligned((char *)(c + 1) + sizeof(call_head), alignof(max_align_t));
-    return aligned((char *)(c + 1), align_of(type_of(c)));
+    if (command_kind(c) == COVEY__RECORD_CALL)
+        return align_address((char *)(c + 1) + sizeof(call_head), alignof(max_align_t));
+    return align_address((char *)(c + 1), value_align(type_of(c)));
 }
 
 static size_t bytes_of_call(size_t size) {
@@ -54,11 +57,11 @@ static size_t bytes_of_call(size_t size) {
 }
 
 static size_t bytes_of_value(const covey_type *type) {
-    return COVEY__RECORD_BYTES((size_t)type->size) + (type->size != 0 ? align_of(type) - 8 : 0);
+    return COVEY__RECORD_BYTES((size_t)type->size) + (type->size != 0 ? value_align(type) - 8 : 0);
 }
 
-static size_t bytes_of(const command *c) {
-    covey__record_kind kind = kind_of(c);
+static size_t command_bytes(const command *c) {
+    covey__record_kind kind = command_kind(c);
     if (kind == COVEY__RECORD_CALL) return bytes_of_call((size_t)c->bytes);
     return has_value(kind) ? bytes_of_value(type_of(c)) : sizeof *c;
 }
@@ -91,7 +94,7 @@ static void rewind_bytes(covey_commands *c) {
     c->next = 0;
 }
 
-/* A busy buffer has no room: recording then fails with a reason. */
+/* A busy buffer has no room, so that recording fails and gives a reason. */
 static void make_busy(covey_commands *c) {
     const uint64_t end = COVEY__RECORD_END;
     c->busy = true;
@@ -133,7 +136,7 @@ char *covey__record_slowly(covey_commands *c, size_t bytes) {
 
 bool covey__record_nobody(covey_commands *c) {
     return fail_recording(c, COVEY_ERROR_DEAD,
-                          "its handle is null: find out which call returned null instead of an entity");
+                          "its handle is null: check which call returned null instead of an entity");
 }
 
 /* Buffers move values as bytes. */
@@ -147,7 +150,7 @@ static bool find_room(covey_commands *c, size_t bytes) {
 }
 
 /* Appends a command without its value. */
-static command *append(covey_commands *c, uint64_t what, covey_entity e, uint64_t bytes) {
+static command *append_command(covey_commands *c, uint64_t what, covey_entity e, uint64_t bytes) {
     if (bytes > SIZE_MAX / 2) {
         fail_for_memory(c);
         return NULL;
@@ -162,14 +165,14 @@ static command *append(covey_commands *c, uint64_t what, covey_entity e, uint64_
 
 bool covey__record_wide(covey_commands *c, covey_entity e, const covey_type *type, covey__record_kind kind,
                         const void *value) {
-    command *appended = append(c, (uint64_t)(uintptr_t)type + (uint64_t)kind, e, bytes_of_value(type));
+    command *appended = append_command(c, (uint64_t)(uintptr_t)type + (uint64_t)kind, e, bytes_of_value(type));
     if (appended) covey__fill(value_of(appended), value, type->size);
     return appended != NULL;
 }
 
 bool covey__record_default(covey_commands *c, covey_entity e, const covey_type *type, covey__record_kind kind) {
     uint64_t bytes = bytes_of_value(type);
-    command *appended = append(c, (uint64_t)(uintptr_t)type + (uint64_t)kind, e, bytes);
+    command *appended = append_command(c, (uint64_t)(uintptr_t)type + (uint64_t)kind, e, bytes);
     if (!appended) return false;
     if (!type->copy) memcpy(value_of(appended), type->defaults, type->size);
     else if (!covey__copy_value(c->world, type, value_of(appended), type->defaults)) {
@@ -185,7 +188,7 @@ bool covey_record_call(covey_commands *c, covey_command_fn *fn, const void *data
     COVEY__CONTRACT(NULL, c && fn, "a call needs a buffer and a function");
     COVEY__NEEDS_ARRAY(c->world, data, size);
     if (size > UINT32_MAX / 2) return fail_for_memory(c);
-    command *appended = append(c, COVEY__RECORD_CALL, (covey_entity){ 0, 0 }, bytes_of_call(size));
+    command *appended = append_command(c, COVEY__RECORD_CALL, (covey_entity){ 0, 0 }, bytes_of_call(size));
     if (!appended) return false;
     appended->bytes = size;
     ((call_head *)(appended + 1))->fn = fn;
@@ -206,7 +209,7 @@ static covey_result reach_ids(covey_commands *c, uint64_t count) {
     return COVEY_OK;
 }
 
-/* Sets ids aside until this many are ready; keeps those it got when the world has no more. */
+/* Sets ids aside until this many are ready. When the world has no more, keeps those that it got. */
 static covey_result take_ids(covey_commands *c, uint32_t wanted) {
     uint32_t ready = c->id_count - c->taken;
     if (ready >= wanted) return COVEY_OK;
@@ -256,7 +259,7 @@ static void free_id(covey_world *world, covey_entity e, bool seen) {
     else covey__entity_release(world, covey__entity(e.index, e.generation + (seen ? 2u : 0u)));
 }
 
-/* Whether ids are taken from the world when they are recorded, and freed when the buffer is cleared. */
+/* Whether the buffer takes ids from the world while it records, and frees them when it is cleared. */
 static bool takes_as_it_goes(const covey_commands *c) { return c->wanted == 0 && !c->apart; }
 
 void covey__commands_keep_apart(covey_commands *c) { c->apart = true; }
@@ -267,8 +270,8 @@ static void free_recorded(covey_commands *c, uint32_t count) {
     remove_ids(c, count);
 }
 
-/* Makes an id that was recorded as created ready again, before the other ready ones. The program has seen its handle,
- * so the next one differs. */
+/* Makes an id that was recorded as created ready again, before the other ready ids. The program has seen its handle,
+ * so its generation changes. */
 static void renew_id(covey_commands *c, uint32_t at) {
     covey_entity e = c->ids[at], *first = c->ids + c->spent;
     if (e.generation == COVEY_GENERATION_MAX) {
@@ -280,7 +283,7 @@ static void renew_id(covey_commands *c, uint32_t at) {
     c->ids[--c->taken] = covey__entity(e.index, e.generation + 2);
 }
 
-/* Hooks and parallel systems must not change the world, and taking or freeing an id does. */
+/* Hooks and parallel systems must not change the world; taking or freeing an id changes it. */
 static bool is_in_hook(const covey_commands *c) {
     bool in_hook = COVEY__GET_WORD(c->world->hooks) != 0;
     COVEY__CONTRACT(c->world, !in_hook,
@@ -308,7 +311,7 @@ covey_entity covey_record_create(covey_commands *c) {
     COVEY__CONTRACT(NULL, c, "a call needs a buffer");
     covey_entity none = { 0, 0 };
     if (c->taken == c->id_count && !take_another(c)) return none;
-    if (!append(c, COVEY__RECORD_CREATE, none, sizeof(command))) return none;
+    if (!append_command(c, COVEY__RECORD_CREATE, none, sizeof(command))) return none;
     return c->ids[c->taken++];
 }
 
@@ -344,15 +347,15 @@ static covey_command_fn *function_of(const command *c) { return ((const call_hea
 /* Drops what the first command owns, and advances to the next one. */
 static void drop_first(covey_commands *c) {
     command *first = command_at(c, c->next);
-    covey__record_kind kind = kind_of(first);
+    covey__record_kind kind = command_kind(first);
     if (has_value(kind)) covey__drop(c->world, type_of(first), value_of(first));
     if (kind == COVEY__RECORD_CALL) function_of(first)(NULL, value_of(first));
-    c->next += bytes_of(first);
+    c->next += command_bytes(first);
     c->count--;
 }
 
 /* Whether the buffer is neither being replayed nor cleared. */
-static bool is_idle(const covey_commands *c) {
+static bool buffer_is_idle(const covey_commands *c) {
     COVEY__CONTRACT(NULL, c, "a call needs a buffer");
     COVEY__CONTRACT(c->world, !c->busy,
                     "a command buffer is replayed, cleared or destroyed while it is replayed: do that afterwards");
@@ -360,8 +363,8 @@ static bool is_idle(const covey_commands *c) {
 }
 
 bool covey_commands_skip(covey_commands *c) {
-    if (!is_idle(c) || c->count == 0) return false;
-    bool is_create = kind_of(command_at(c, c->next)) == COVEY__RECORD_CREATE;
+    if (!buffer_is_idle(c) || c->count == 0) return false;
+    bool is_create = command_kind(command_at(c, c->next)) == COVEY__RECORD_CREATE;
     if (is_create && takes_as_it_goes(c) && is_in_hook(c)) return false;
     make_busy(c);
     if (is_create && takes_as_it_goes(c)) free_recorded(c, 1);
@@ -381,7 +384,7 @@ static void drop_all(covey_commands *c) {
 }
 
 void covey_commands_clear(covey_commands *c) {
-    if (!is_idle(c)) return;
+    if (!buffer_is_idle(c)) return;
     if (takes_as_it_goes(c) && c->taken != 0 && is_in_hook(c)) return;
     drop_all(c);
 }
@@ -389,7 +392,7 @@ void covey_commands_clear(covey_commands *c) {
 /* ---- Replaying ---------------------------------------------------------------------------------------------------*/
 
 /* A replay. Commands that differ only in entity and value are done together: the type is looked up once, and the size
- * of the value is a constant. */
+ * of the value is a constant in the loop. */
 typedef struct replaying {
     covey_commands *commands;
     covey_world *world;
@@ -399,7 +402,7 @@ typedef struct replaying {
 } replaying;
 
 /* The result of a call that returned NULL. A value that a listener removed at once counts as added. */
-static bool is_done(replaying *r) {
+static bool counts_as_added(replaying *r) {
     covey_result result = covey_world_result(r->world);
     if (result != COVEY_ERROR_GONE) r->result = result;
     return result == COVEY_ERROR_GONE;
@@ -414,7 +417,7 @@ static bool skip_dead(replaying *r, const covey_type *type, covey_entity e, void
 
 static COVEY__NOINLINE bool add_slowly(replaying *r, covey_pool *pool, command *at) {
     if (skip_dead(r, type_of(at), at->entity, value_of(at))) return true;
-    return covey__pool_add_slowly(pool, at->entity.index, at->entity.generation, value_of(at)) || is_done(r);
+    return covey__pool_add_slowly(pool, at->entity.index, at->entity.generation, value_of(at)) || counts_as_added(r);
 }
 
 static command *behind(command *at, size_t bytes) { return (command *)(void *)((char *)at + bytes); }
@@ -450,17 +453,17 @@ COVEY_HOT void remove_sized(replaying *r, covey_pool *pool, size_t size) {
 
 enum { TOGETHER = 128, FEW = 8 }; /* the most and the fewest commands that are done together */
 
-/* Whether adds in the order of indices can be done together: the pool has no observers, and the values of commands lie at
- * equal distances. */
+/* Whether adds in the order of indices can be done together: the pool has no observers, and the values of commands are
+ * at equal distances. */
 static bool adds_together(const replaying *r, const covey_pool *pool) {
-    return covey__storage_adds_alike(pool) && !pool->observers && !r->world->dying && align_of(pool->type) == 8;
+    return covey__storage_adds_alike(pool) && !pool->observers && !r->world->dying && value_align(pool->type) == 8;
 }
 
 /* Adds the values of the next commands together, while their entities are in the order of indices, several to a block.
  * False if they are too few, or one fails: then each is done alone. */
 static bool add_together(replaying *r, covey_pool *pool) {
     covey_entity entities[TOGETHER];
-    size_t bytes = bytes_of(r->at);
+    size_t bytes = command_bytes(r->at);
     uint64_t what = r->at->what;
     uint32_t count = 0;
     for (command *at = r->at; count < TOGETHER && at->what == what; at = behind(at, bytes)) {
@@ -487,7 +490,7 @@ static void add_values(replaying *r, covey_pool *pool) {
     case 4: add_sized(r, pool, 4, COVEY__RECORD_BYTES(4), false); break;
     case 8: add_sized(r, pool, 8, COVEY__RECORD_BYTES(8), false); break;
     case 12: add_sized(r, pool, 12, COVEY__RECORD_BYTES(12), false); break;
-    default: add_sized(r, pool, pool->size, bytes_of(r->at), true); break;
+    default: add_sized(r, pool, pool->size, command_bytes(r->at), true); break;
     }
 }
 
@@ -495,7 +498,7 @@ static COVEY__NOINLINE bool set_slowly(replaying *r, covey_pool *pool, command *
     void *value = value_of(at);
     bool has = r->world->dying && covey_pool_has(pool, at->entity); /* what it has may be set to the end */
     if (!has && skip_dead(r, type_of(at), at->entity, value)) return true;
-    return covey_pool_set_raw(pool, at->entity, value) || is_done(r);
+    return covey_pool_set_raw(pool, at->entity, value) || counts_as_added(r);
 }
 
 COVEY_HOT void set_sized(replaying *r, covey_pool *pool, size_t size, size_t bytes, bool wide) {
@@ -520,7 +523,7 @@ static void set_values(replaying *r, covey_pool *pool) {
     case 4: set_sized(r, pool, 4, COVEY__RECORD_BYTES(4), false); break;
     case 8: set_sized(r, pool, 8, COVEY__RECORD_BYTES(8), false); break;
     case 12: set_sized(r, pool, 12, COVEY__RECORD_BYTES(12), false); break;
-    default: set_sized(r, pool, pool->size, bytes_of(r->at), true); break;
+    default: set_sized(r, pool, pool->size, command_bytes(r->at), true); break;
     }
 }
 
@@ -536,8 +539,8 @@ static void remove_values(replaying *r, covey_pool *pool) {
 }
 
 /* A command is done. */
-static void advance(replaying *r) {
-    r->at = behind(r->at, bytes_of(r->at));
+static void next_command(replaying *r) {
+    r->at = behind(r->at, command_bytes(r->at));
     r->commands->count--;
 }
 
@@ -547,7 +550,7 @@ static void give_values(replaying *r) {
     covey_pool *pool = covey__pool_known(r->world, type);
     if (!pool) {
         if (skip_dead(r, type, r->at->entity, value_of(r->at))) {
-            advance(r);
+            next_command(r);
             return;
         }
         pool = covey_pool_of_raw(r->world, type);
@@ -556,7 +559,7 @@ static void give_values(replaying *r) {
             return;
         }
     }
-    if (kind_of(r->at) == COVEY__RECORD_ADD) add_values(r, pool);
+    if (command_kind(r->at) == COVEY__RECORD_ADD) add_values(r, pool);
     else set_values(r, pool);
 }
 
@@ -567,7 +570,7 @@ static void take_values(replaying *r) {
         return;
     }
     r->skipped += !covey_alive(r->world, r->at->entity);
-    advance(r);
+    next_command(r);
 }
 
 static void destroy_entities(replaying *r) {
@@ -580,7 +583,7 @@ static void destroy_entities(replaying *r) {
 
 static void call(replaying *r) {
     r->result = function_of(r->at)(r->world, value_of(r->at));
-    if (r->result == COVEY_OK) advance(r);
+    if (r->result == COVEY_OK) next_command(r);
     else covey__fail(r->world, r->result, "a recorded call returned an error: %s", covey__reason(r->result));
 }
 
@@ -600,7 +603,7 @@ static void create_entities(replaying *r) {
 }
 
 static void replay_next(replaying *r) {
-    switch (kind_of(r->at)) {
+    switch (command_kind(r->at)) {
     case COVEY__RECORD_ADD:
     case COVEY__RECORD_SET: give_values(r); break;
     case COVEY__RECORD_REMOVE: take_values(r); break;
@@ -648,20 +651,20 @@ static COVEY__NOINLINE covey_replay replay_all(covey_commands *c) {
 
 covey_replay covey_commands_replay(covey_commands *c) {
     COVEY__CONTRACT(NULL, c, "a call needs a buffer");
-    if (COVEY__IN_HOOK(c->world) || !is_idle(c))
+    if (COVEY__IN_HOOK(c->world) || !buffer_is_idle(c))
         return (covey_replay){ .result = COVEY_ERROR_REFUSED, .left = c->count, .lost = c->lost };
     return is_settled(c) ? (covey_replay){ .result = COVEY_OK } : replay_all(c);
 }
 
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/
 
-static void enlist(covey_commands *c) {
+static void link_to_world(covey_commands *c) {
     c->next_of_world = c->world->commands;
     if (c->next_of_world) c->next_of_world->previous_of_world = c;
     c->world->commands = c;
 }
 
-static void delist(covey_commands *c) {
+static void unlink_from_world(covey_commands *c) {
     if (c->next_of_world) c->next_of_world->previous_of_world = c->previous_of_world;
     if (c->previous_of_world) c->previous_of_world->next_of_world = c->next_of_world;
     else c->world->commands = c->next_of_world;
@@ -677,7 +680,7 @@ covey_commands *covey_commands_create(covey_world *world, const covey_commands_d
     covey_result result = COVEY_ERROR_MEMORY;
     if (c) {
         *c = (covey_commands){ .wanted = desc->entities, .world = world, .heap = heap, .number = ++world->numbered };
-        enlist(c);
+        link_to_world(c);
         result = take_ids(c, c->wanted);
         if (result == COVEY_OK) return c;
         covey_commands_destroy(c);
@@ -687,12 +690,12 @@ covey_commands *covey_commands_create(covey_world *world, const covey_commands_d
 }
 
 void covey_commands_destroy(covey_commands *c) {
-    if (!c || !is_idle(c)) return;
+    if (!c || !buffer_is_idle(c)) return;
     release_ids(c, c->taken);
     drop_all(c);
     retire_ids(c);
     release_ids(c, 0);
-    delist(c);
+    unlink_from_world(c);
     covey__heap heap = c->heap;
     covey__free(&heap, c->bytes, c->lines, LINE, LINE);
     covey__free(&heap, c->ids, c->id_capacity, sizeof *c->ids, alignof(covey_entity));
@@ -719,25 +722,27 @@ size_t covey_commands_memory(const covey_commands *c) {
 bool covey__commands_valid(const covey_commands *c, const char **why) {
     uint32_t count = 0, creates = 0;
     size_t at = c->next;
-    REQUIRE(used(c) <= (size_t)c->lines * LINE, "commands: more bytes than there are");
+    REQUIRE(used(c) <= (size_t)c->lines * LINE, "commands: the commands end behind the bytes");
     REQUIRE(c->spent + c->created <= c->taken && c->taken <= c->id_count && c->id_count <= c->id_capacity,
-            "commands: more ids than there are");
-    REQUIRE(!takes_as_it_goes(c) || c->spent == 0, "commands: ids to retire that the world should have");
+            "commands: the ids end behind their array");
+    REQUIRE(!takes_as_it_goes(c) || c->spent == 0,
+            "commands: ids are to be retired, but the buffer takes ids from the world");
     for (; !c->busy && at + sizeof(command) <= used(c); count++) {
         const command *next = command_at(c, at);
-        covey__record_kind kind = kind_of(next);
-        REQUIRE(next->what != COVEY__RECORD_END && kind <= COVEY__RECORD_CALL, "commands: one of no kind");
+        covey__record_kind kind = command_kind(next);
+        REQUIRE(next->what != COVEY__RECORD_END && kind <= COVEY__RECORD_CALL,
+                "commands: a command has an unknown kind");
         REQUIRE((kind > COVEY__RECORD_REMOVE) == (next->what <= COVEY__RECORD_CALL),
-                "commands: one without a type, or with one that it does not need");
+                "commands: a command lacks a type, or has one that it does not need");
         creates += kind == COVEY__RECORD_CREATE;
-        at += bytes_of(next);
+        at += command_bytes(next);
     }
-    REQUIRE(c->busy || at == used(c), "commands: the last one is not whole");
-    REQUIRE(c->busy || count == c->count, "commands: their number is not what was counted");
+    REQUIRE(c->busy || at == used(c), "commands: the last command is incomplete");
+    REQUIRE(c->busy || count == c->count, "commands: the count is not the number of commands");
     REQUIRE(c->busy || creates == c->taken - c->spent - c->created,
-            "commands: an id that nobody creates, or the other way round");
+            "commands: the used ids do not match the create commands");
     REQUIRE(c->heap.bytes == sizeof *c + (size_t)c->lines * LINE + c->id_capacity * sizeof *c->ids,
-            "commands: bytes that are not accounted for");
+            "commands: the byte count of the heap is wrong");
     return true;
 }
 
@@ -745,11 +750,11 @@ bool covey__commands_valid(const covey_commands *c, const char **why) {
 
 static bool valid_id(const covey_world *world, covey_entity e, const char **why) {
     const covey__entity_page *page = covey__entity_page_of(world, e.index);
-    REQUIRE(page && covey__is_set_aside(page, e.index), "commands: an id that is not set aside");
-    REQUIRE(covey__range_of(world, e.index) == &world->range, "commands: an id of a reserved range");
+    REQUIRE(page && covey__is_set_aside(page, e.index), "commands: an id is not set aside in the table");
+    REQUIRE(covey__range_of(world, e.index) == &world->range, "commands: an id belongs to a reserved range");
     REQUIRE((e.generation & 1) != 0 && e.generation <= COVEY_GENERATION_MAX &&
                 e.generation > page->generation[e.index % COVEY_PAGE_SIZE],
-            "commands: an id of another generation");
+            "commands: an id has the wrong generation");
     return true;
 }
 
@@ -757,7 +762,8 @@ static bool valid_id(const covey_world *world, covey_entity e, const char **why)
 bool covey__commands_all_valid(const covey_world *world, uint64_t set_aside, const char **why) {
     const covey_commands *previous = NULL;
     for (const covey_commands *c = world->commands; c; previous = c, c = c->next_of_world) {
-        REQUIRE(c->world == world && c->previous_of_world == previous, "commands: a buffer that is not in the list");
+        REQUIRE(c->world == world && c->previous_of_world == previous,
+                "commands: the list of buffers is not linked both ways");
         if (!covey__commands_valid(c, why)) return false;
         for (uint32_t i = 0; i < c->id_count; i++) {
             if (i >= c->spent && i < c->spent + c->created) continue;
@@ -765,6 +771,6 @@ bool covey__commands_all_valid(const covey_world *world, uint64_t set_aside, con
             set_aside -= covey__fingerprint(c->ids[i].index);
         }
     }
-    REQUIRE(set_aside == 0, "commands: an index that is set aside for nobody, or twice");
+    REQUIRE(set_aside == 0, "commands: an index is set aside for no buffer, or for two");
     return true;
 }

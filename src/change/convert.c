@@ -1,16 +1,15 @@
-/* Changing the storage of a pool in a running world: the components are moved to a new one, which then takes the place
- * of the old. */
+/* Changing the storage of a pool in a running world: the components move to a new storage, which then replaces the old
+ * one. */
 #include "observe/observers.h"
 #include "change/pool.h"
 #include "memory/result.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "storage/storage_place.h"
 #include "storage/type.h"
-#include "memory/unchecked.h"
 
-/* Places for all, and then their values: a hook moves them when nothing can fail any more, and none while there are
- * places without values. */
-static covey_result move_all(const covey_pool *from, covey_pool *to) {
+/* Makes places for all components first, then moves the values: move hooks run when nothing can fail any more, and not
+ * while some places have no value. */
+static covey_result move_components(const covey_pool *from, covey_pool *to) {
     covey_result result = covey__storage_reserve(to, covey_pool_count(from));
     covey__mover mover = covey__storage_set_mover(to, (covey__mover){ NULL, NULL });
     for (uint32_t at = 0; result == COVEY_OK && (at = covey_pool_next(from, at)) != COVEY_NONE; at++) {
@@ -26,12 +25,12 @@ static covey_result move_all(const covey_pool *from, covey_pool *to) {
     return result;
 }
 
-/* Why a pool keeps the storage it has; NULL: it need not. */
-static const char *objection(const covey_pool *pool, covey_storage storage) {
+/* Why a pool cannot change its storage; NULL if it can. */
+static const char *storage_objection(const covey_pool *pool, covey_storage storage) {
     if (pool->observers && pool->observers->is_owned) return "a group owns it: destroy the group first";
     if (pool->observers && pool->observers->keeps_order)
         return "it is kept sorted: end that with covey_pool_keep_sorted";
-    if ((pool->uses & COVEY_USE_STABLE) != 0) return "its addresses were asked to be stable";
+    if ((pool->uses & COVEY_USE_STABLE) != 0) return "it was asked for stable addresses";
     if ((pool->uses & COVEY__USE_REACTIVE) != 0) return "it is a reactive set";
     if (pool->type->policy != COVEY_SWAP_AND_POP && !covey__is_packed_in(storage))
         return "its type has a .policy, which only sparse sets have";
@@ -39,18 +38,19 @@ static const char *objection(const covey_pool *pool, covey_storage storage) {
 }
 
 covey_result covey_pool_convert(covey_pool *pool, covey_storage storage) {
+    COVEY__NEEDS_POOL(pool);
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = COVEY_OK;
     COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
     if (storage == COVEY_STORAGE_DEFAULT) storage = covey__type_storage(pool->type);
     if (storage == (covey_storage)pool->storage) return COVEY_OK;
     covey_pool fresh = *pool;
-    const char *why = objection(pool, storage);
+    const char *why = storage_objection(pool, storage);
     if (!covey__storage_exists(storage)) result = COVEY_ERROR_RANGE;
     else if (why) result = COVEY_ERROR_REFUSED;
     if (result == COVEY_OK) {
         covey__pool_init(&fresh, storage);
-        result = move_all(pool, &fresh);
+        result = move_components(pool, &fresh);
         if (result != COVEY_OK) covey__storage_end(&fresh);
         covey__storage_mark_all(result == COVEY_OK ? &fresh : pool); /* so far, where either of them is */
     }

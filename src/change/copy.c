@@ -1,5 +1,5 @@
-/* Copies of entities. All that can fail comes first: copy hooks write to scratch memory, and new components are placed.
- * Then present values are overwritten, and finally observers are told. */
+/* Copies of entities. All steps that can fail come first: copy hooks write to scratch memory, and new components are
+ * placed. Then present values are overwritten, and finally observers are notified. */
 #include "memory/alloc.h"
 #include "change/change.h"
 #include "change/many.h"
@@ -24,7 +24,7 @@ typedef struct copying {
     const char *culprit;    /* the type that could not be copied, or NULL */
 } copying;
 
-/* A component of `from`. */
+/* A component of `from`, in the order of pools. */
 typedef struct part {
     covey_pool *pool;
     uint32_t number, next; /* among the parts; of the pool to go on with */
@@ -33,7 +33,7 @@ typedef struct part {
 
 /* ---- Parts -------------------------------------------------------------------------------------------------------*/
 
-/* The first pool from a number on that has the index, and is not of the library's own; or NULL. */
+/* The first pool from a number on that has the index and is not internal; or NULL. */
 static covey_pool *next_pool(const covey_world *world, uint32_t index, uint32_t *number) {
     for (covey__present p = covey__present_at(world, index, *number); covey__present_next(&p);) {
         *number = p.pool->number + 1;
@@ -42,14 +42,14 @@ static covey_pool *next_pool(const covey_world *world, uint32_t index, uint32_t 
     return NULL;
 }
 
-static uint64_t aligned(uint64_t offset, uint64_t align) { return (offset + align - 1) / align * align; }
+static uint64_t align_offset(uint64_t offset, uint64_t align) { return (offset + align - 1) / align * align; }
 
 static bool has_hook(const part *p) { return p->pool->type->copy != NULL; }
 
 /* for (part p = first_part(c); p.pool; next_part(c, &p)) */
 static void find_part(const copying *c, part *p) {
     p->pool = next_pool(c->world, c->from.index, &p->next);
-    if (p->pool && has_hook(p)) p->offset = aligned(p->offset, p->pool->type->align ? p->pool->type->align : 1);
+    if (p->pool && has_hook(p)) p->offset = align_offset(p->offset, p->pool->type->align ? p->pool->type->align : 1);
 }
 
 static part first_part(const copying *c) {
@@ -72,7 +72,7 @@ static covey_result plan(copying *c) {
     for (part p = first_part(c); p.pool; next_part(c, &p)) {
         c->culprit = p.pool->type->name;
         if (!covey__type_can_copy(p.pool->type)) return COVEY_ERROR_COPY;
-        if (has_hook(&p)) row = aligned(p.offset + p.pool->size, COVEY__ALIGN_MAX);
+        if (has_hook(&p)) row = align_offset(p.offset + p.pool->size, COVEY__ALIGN_MAX);
         c->parts = p.number + 1;
     }
     c->culprit = NULL;
@@ -85,8 +85,9 @@ static covey_result plan(copying *c) {
 
 /* ---- Changes -----------------------------------------------------------------------------------------------------*/
 
-/* Moves the copies to their places. A single copy is placed like an add; clones append. */
-static void note_changes(const copying *c) {
+/* Lists the changes: the creation of clones, and an add or a set for each part. A single copy is placed like an add;
+ * clones append. */
+static void list_copies(const copying *c) {
     if (c->parts == 0) return;
     c->changes[0] = (covey__change){ .told = { .signal = COVEY_ON_CREATE, .entities = c->to, .count = c->count } };
     for (part p = first_part(c); p.pool; next_part(c, &p)) {
@@ -113,7 +114,7 @@ static void drop_made(const copying *c, const part *p, uint32_t count) {
     for (uint32_t i = 0; i < count && type->copy && type->drop; i++) covey__drop(c->world, type, made(c, p, i));
 }
 
-/* Of the first parts. */
+/* Drops the copies of the first parts. */
 static void drop_parts(const copying *c, uint32_t parts) {
     for (part p = first_part(c); p.pool && p.number < parts; next_part(c, &p)) drop_made(c, &p, c->count);
 }
@@ -144,8 +145,8 @@ static covey_result make_changes(copying *c) {
 
 /* ---- Nothing fails from here on ----------------------------------------------------------------------------------*/
 
-/* Replaces the value that `to` has of a part. */
-static void overwrite(const copying *c, const part *p) {
+/* Replaces the present value of a part. */
+static void overwrite_part(const copying *c, const part *p) {
     if (c->changes[p->number + 1].told.signal != COVEY_ON_SET) return;
     void *value = has_hook(p) ? made(c, p, 0) : covey__value_of_index(p->pool, c->from.index);
     covey__pool_drop(p->pool, *c->to);
@@ -155,7 +156,7 @@ static void overwrite(const copying *c, const part *p) {
 
 /* Listeners may change the entities from here on. */
 static void tell_of_copies(const copying *c) {
-    if (c->parts != 0) covey__changes_tell(c->world, changes_of(c), count_changes(c));
+    if (c->parts != 0) covey__changes_emit(c->world, changes_of(c), count_changes(c));
     else if (c->cloning) covey__emit(c->world, NULL, COVEY_ON_CREATE, c->to, c->count);
 }
 
@@ -176,11 +177,11 @@ static covey_result copy_all(copying *c) {
     covey_result result = plan(c);
     if (result != COVEY_OK) return result;
     if (!borrow(c)) return COVEY_ERROR_MEMORY;
-    note_changes(c);
+    list_copies(c);
     result = make_values(c);
     if (result == COVEY_OK) result = make_changes(c);
     if (result == COVEY_OK) {
-        for (part p = first_part(c); p.pool; next_part(c, &p)) overwrite(c, &p);
+        for (part p = first_part(c); p.pool; next_part(c, &p)) overwrite_part(c, &p);
         covey__changes_settle(changes_of(c), count_changes(c), true);
         tell_of_copies(c);
     }
@@ -190,7 +191,7 @@ static covey_result copy_all(copying *c) {
 
 /* ---- The calls ---------------------------------------------------------------------------------------------------*/
 
-static bool settle(const copying *c, covey_result result) {
+static bool finish_copy(const copying *c, covey_result result) {
     if (result != COVEY_OK)
         covey__fail(c->world, result, "%u:%u could not be copied: %s%s%s", c->from.index, c->from.generation,
                     c->culprit ? c->culprit : "", c->culprit ? ": " : "", covey__reason(result));
@@ -201,8 +202,8 @@ static bool settle(const copying *c, covey_result result) {
 bool covey_copy(covey_world *world, covey_entity from, covey_entity to) {
     if (COVEY__IN_HOOK(world)) return false;
     copying c = { .world = world, .from = from, .to = &to, .count = 1 };
-    if (!covey_alive(world, from) || !covey__takes_components(world, to)) return settle(&c, COVEY_ERROR_DEAD);
-    return covey_same(from, to) || settle(&c, copy_all(&c));
+    if (!covey_alive(world, from) || !covey__takes_components(world, to)) return finish_copy(&c, COVEY_ERROR_DEAD);
+    return covey_same(from, to) || finish_copy(&c, copy_all(&c));
 }
 
 bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count) {
@@ -217,5 +218,5 @@ bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint3
         result = copy_all(&c);
         if (result != COVEY_OK) covey__entities_undo_create(world, clones, count);
     }
-    return settle(&c, result);
+    return finish_copy(&c, result);
 }

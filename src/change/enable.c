@@ -1,19 +1,19 @@
-/* Enabling and disabling. A disabled entity has an internal tag, which every group excludes, and every view that does
- * not ask for disabled ones; a disabled component has a bit in a table of its pool. */
+/* Enabling and disabling. A disabled entity has an internal tag; all groups exclude it, and so do views that do not
+ * ask for disabled entities. A disabled component has a bit in a table of its pool. */
 #include "change/enable.h"
 
 #include "storage/block_store.h"
 #include "observe/members.h"
 #include "observe/observers.h"
 #include "memory/pages.h"
-#include "change/pool_of.h"
+#include "change/pool.h"
 #include "memory/result.h"
 #include "storage/storage.h"
 #include "storage/type.h"
 
 #include <stdalign.h>
 
-static covey_result fail(covey_world *world, covey_result result, covey_entity e, const char *what) {
+static covey_result fail_to(covey_world *world, covey_result result, covey_entity e, const char *what) {
     return covey__fail(world, result, "%u:%u could not %s: %s", e.index, e.generation, what, covey__reason(result));
 }
 
@@ -21,7 +21,7 @@ static covey_result fail(covey_world *world, covey_result result, covey_entity e
 
 covey_result covey_disable(covey_world *world, covey_entity e) {
     if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
-    if (!covey_alive(world, e)) return fail(world, COVEY_ERROR_DEAD, e, "be disabled");
+    if (!covey_alive(world, e)) return fail_to(world, COVEY_ERROR_DEAD, e, "be disabled");
     covey_pool *pool = covey__pool_of_disabled(world);
     bool disabled = pool && (covey__has_index(pool, e.index) || covey_pool_add_raw(pool, e, NULL));
     return disabled ? COVEY_OK : covey_world_result(world);
@@ -29,7 +29,7 @@ covey_result covey_disable(covey_world *world, covey_entity e) {
 
 covey_result covey_enable(covey_world *world, covey_entity e) {
     if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
-    if (!covey_alive(world, e)) return fail(world, COVEY_ERROR_DEAD, e, "be enabled");
+    if (!covey_alive(world, e)) return fail_to(world, COVEY_ERROR_DEAD, e, "be enabled");
     if (world->disabled) covey_pool_remove_raw(world->disabled, e);
     return COVEY_OK;
 }
@@ -69,7 +69,7 @@ covey_result covey_component_disable_raw(covey_world *world, covey_entity e, con
     if (!pool) return covey__fail_without(world, e, type);
     if (covey__component_is_disabled(pool, e.index)) return COVEY_OK;
     uint64_t *page = covey__disabled_reach(pool, e.index);
-    if (!page) return fail(world, COVEY_ERROR_MEMORY, e, "get a disabled component");
+    if (!page) return fail_to(world, COVEY_ERROR_MEMORY, e, "get a disabled component");
     page[covey__block_of(e.index)] |= (uint64_t)1 << e.index % COVEY__BLOCK_IDS;
     COVEY__TRACE(pool->world, pool->removed, e.index);
     covey__groups_review(pool, e.index);
@@ -99,9 +99,10 @@ bool covey_component_is_enabled_raw(const covey_world *world, covey_entity e, co
 
 bool covey__disabled_valid(const covey_world *world, const char **why) {
     uint32_t hiding = 0;
-    REQUIRE(world->disabled == covey__pool_bound(world, &covey_type_covey_disabled), "disabled: another pool");
+    REQUIRE(world->disabled == covey__pool_bound(world, &covey_type_covey_disabled),
+            "disabled: world->disabled is not the pool of covey.disabled");
     for (uint32_t i = 0; i < world->pool_count; i++) hiding += covey__may_hide(world->pools[i]);
-    REQUIRE(hiding == world->hiding, "disabled: the number of pools is not what was counted");
+    REQUIRE(hiding == world->hiding, "disabled: world->hiding is not the number of pools with disabled components");
     REQUIRE(world->tick != 0, "ticks: no tick");
     return true;
 }

@@ -4,7 +4,7 @@
 
 #include <covey/covey.h>
 
-uint64_t *covey__disabled_reach(covey_pool *pool, uint32_t index); /* the page of bits; NULL when memory is out */
+uint64_t *covey__disabled_reach(covey_pool *pool, uint32_t index); /* the page of bits; NULL when an allocation fails */
 
 bool covey__disabled_valid(const covey_world *world, const char **why);
 

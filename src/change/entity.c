@@ -1,6 +1,7 @@
 /* Entities: created with the lowest free index of a range, and destroyed with their components. */
 #include "change/entity.h"
 
+#include "change/change.h"
 #include "storage/marks.h"
 #include "storage/presence.h"
 #include "memory/result.h"
@@ -9,11 +10,6 @@
 #include "observe/signal.h"
 
 static const covey_entity null_entity = { 0, 0 };
-
-/* The page of an index, which must have one. */
-static covey__entity_page *page_of(const covey_world *world, uint32_t index) {
-    return world->pages[index / COVEY_PAGE_SIZE];
-}
 
 void covey__entities_free(covey_world *world) {
     covey__pages_end(world);
@@ -41,7 +37,7 @@ bool covey__entities_clone(const covey_world *from, covey_world *to) {
 /* ---- Creating ----------------------------------------------------------------------------------------------------*/
 
 static covey_entity revive(covey_world *world, uint32_t index) {
-    uint32_t *generation = &page_of(world, index)->generation[index % COVEY_PAGE_SIZE];
+    uint32_t *generation = &covey__existing_page(world, index)->generation[index % COVEY_PAGE_SIZE];
     world->alive++;
     return covey__entity(index, ++*generation);
 }
@@ -56,7 +52,7 @@ covey_result covey__entities_prepare(covey_world *world, uint32_t count) {
     return covey__listeners_prepare(world->listeners, COVEY_ON_CREATE, NULL, count);
 }
 
-/* Tells listeners about a new entity. Null when a listener has destroyed it. */
+/* Emits the creation of an entity. Returns null if a listener has destroyed it. */
 static covey_entity tell_of(covey_world *world, covey_entity e) {
     covey__emit(world, NULL, COVEY_ON_CREATE, &e, 1);
     COVEY__CHANGED(world);
@@ -79,21 +75,21 @@ static covey_entity create_from(covey_world *world, covey__range *range) {
     return result == COVEY_OK ? tell_of(world, e) : fail_to_create(world, result);
 }
 
-/* Without listeners, no more is missing than the next free index. */
+/* Without listeners, only the next free index has to be found. */
 covey_entity covey__create_slowly(covey_world *world) {
     if (world->listeners) return create_from(world, &world->range);
     covey_result result = covey__range_seek(world, &world->range);
     return result == COVEY_OK ? covey_create(world) : fail_to_create(world, result);
 }
 
-/* Whether an index can be taken: it has a page, and no entity. Otherwise fails. */
+/* Whether an entity can be created at an index: it has a page, and is free. Otherwise fails. */
 static bool may_be_taken(covey_world *world, uint32_t index) {
     if (covey__entities_prepare(world, 1) != COVEY_OK || !covey__entities_reach(world, index)) {
         covey__fail(world, COVEY_ERROR_MEMORY, "no entity could be created at index %u: %s", index,
                     covey__reason(COVEY_ERROR_MEMORY));
         return false;
     }
-    const covey__entity_page *page = page_of(world, index);
+    const covey__entity_page *page = covey__existing_page(world, index);
     bool used = (page->generation[index % COVEY_PAGE_SIZE] & 1) != 0, aside = covey__is_set_aside(page, index);
     if (!used && !aside && !covey__is_retired(page, index)) return true;
     covey__fail(world, COVEY_ERROR_TAKEN, "no entity could be created at index %u: it is %s; choose another index",
@@ -114,7 +110,7 @@ covey_entity covey_create_at(covey_world *world, uint32_t index) {
         return null_entity;
     }
     if (!may_be_taken(world, index)) return null_entity;
-    covey__table_take(page_of(world, index), index);
+    covey__table_take(covey__existing_page(world, index), index);
     return tell_of(world, revive(world, index));
 }
 
@@ -136,14 +132,14 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
 covey_entity covey__entity_set_aside(covey_world *world, covey_result *result) {
     uint32_t index = covey__range_take(world, &world->range, result);
     if (index == COVEY_NONE) return null_entity;
-    covey__entity_page *page = page_of(world, index);
+    covey__entity_page *page = covey__existing_page(world, index);
     page->aside[index % COVEY_PAGE_SIZE / 64] |= covey__table_bit(index);
     return covey__entity(index, page->generation[index % COVEY_PAGE_SIZE] + 1);
 }
 
-/* Ends that an index is set aside; its last generation was this one. */
+/* Makes an index no longer set aside, with this generation. */
 static covey__entity_page *take_back(const covey_world *world, uint32_t index, uint32_t generation) {
-    covey__entity_page *page = page_of(world, index);
+    covey__entity_page *page = covey__existing_page(world, index);
     page->aside[index % COVEY_PAGE_SIZE / 64] &= ~covey__table_bit(index);
     page->generation[index % COVEY_PAGE_SIZE] = generation;
     return page;
@@ -165,20 +161,22 @@ void covey__entity_enliven(covey_world *world, covey_entity e) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
+/* Erases the components of a destroyed entity. Its removals are announced, so listeners are not asked again. */
 static void remove_components(covey_world *world, covey_entity e) {
     for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next_word(&p);) {
         p.left = covey__storage_erase_quickly(p.pools, p.left, e.index);
         for (; p.left != 0; p.left &= p.left - 1) {
             covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
-            covey__pool_remove(pool, e, pool->size);
+            if (COVEY__LIKELY(!covey__has_listeners(pool))) covey__pool_remove(pool, e, pool->size);
+            else if (covey__has_index(pool, e.index)) covey__remove_announced(pool, e);
         }
     }
 }
 
 bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
     if (!covey_alive(world, covey__entity(index, generation))) return false;
-    if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_end(world, index, generation)) return false;
-    covey__entity_page *page = page_of(world, index);
+    if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_destruction(world, index, generation)) return false;
+    covey__entity_page *page = covey__existing_page(world, index);
     uint32_t at = index % COVEY_PAGE_SIZE;
     bool last = generation == COVEY_GENERATION_MAX;
     page->generation[at] = last ? 0 : generation + 1;

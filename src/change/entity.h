@@ -5,19 +5,19 @@
 #include "change/range.h"
 
 void covey__entities_free(covey_world *world);
-void covey__entities_reset(covey_world *world); /* forgets all indices and ranges; there must be no components */
-bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when memory is out */
+void covey__entities_reset(covey_world *world); /* as in a new world; there must be no components */
+bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when an allocation fails */
 /* Before entities are created: makes room in the queues of listeners. */
 covey_result covey__entities_prepare(covey_world *world, uint32_t count);
 /* Indices that are set aside: taken in the order of covey_create, but not alive. The handle is the one that the entity
  * will have. */
 covey_entity covey__entity_set_aside(covey_world *world, covey_result *result); /* null, without a log: MEMORY, FULL */
-/* Makes an index free that is set aside; the next entity that gets it has at least this generation. */
+/* Frees an index that is set aside. The next entity there has at least this generation. */
 void covey__entity_release(covey_world *world, covey_entity e);
 void covey__entity_retire(covey_world *world, uint32_t index);  /* for good */
-void covey__entity_enliven(covey_world *world, covey_entity e); /* tells listeners */
+void covey__entity_enliven(covey_world *world, covey_entity e); /* calls listeners */
 
-/* A fingerprint of an index: the sum of several tells which indices were summed, and how often. */
+/* A fingerprint of an index. The sum of fingerprints identifies which indices were summed, and how often. */
 static inline uint64_t covey__fingerprint(uint32_t index) {
     uint64_t number = (index + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
     return (number ^ number >> 29) * UINT64_C(0xBF58476D1CE4E5B9);

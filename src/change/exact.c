@@ -6,17 +6,13 @@
 
 static const char no_memory[] = "an allocation failed: nothing has changed, so try again when there is memory";
 
-static covey__entity_page *page_of(const covey_world *world, uint32_t index) {
-    return world->pages[index / COVEY_PAGE_SIZE];
-}
-
 /* ---- Checking ----------------------------------------------------------------------------------------------------*/
 
 /* Why no entity can be created with this handle; NULL if one can. Its index has a page. */
 static const char *why_not(const covey__entity_page *page, covey_entity e, covey_exact which) {
     bool again = which == COVEY_EXACT_AGAIN;
     uint32_t now = page->generation[e.index % COVEY_PAGE_SIZE];
-    if ((now & 1) != 0) return "the index is in use, or given twice: destroy its entity first";
+    if ((now & 1) != 0) return "the index is in use, or the handle is listed twice: destroy its entity first";
     if (covey__is_set_aside(page, e.index))
         return "the index is set aside for a command buffer: replay or clear it first";
     if (covey__is_retired(page, e.index))
@@ -36,9 +32,9 @@ static covey_result mark(covey_world *world, covey_entity e, covey_exact which, 
     if (covey_is_null(covey_entity_make(e.index, e.generation)) || (e.generation & 1) == 0) return COVEY_ERROR_RANGE;
     *why = no_memory;
     if (!covey__entity_page_of(world, e.index) && !covey__entities_reach(world, e.index)) return COVEY_ERROR_MEMORY;
-    *why = why_not(page_of(world, e.index), e, which);
+    *why = why_not(covey__existing_page(world, e.index), e, which);
     if (*why) return COVEY_ERROR_TAKEN;
-    page_of(world, e.index)->generation[e.index % COVEY_PAGE_SIZE]++;
+    covey__existing_page(world, e.index)->generation[e.index % COVEY_PAGE_SIZE]++;
     return COVEY_OK;
 }
 
@@ -51,7 +47,7 @@ static covey_result mark(covey_world *world, covey_entity e, covey_exact which, 
 static bool may_be_issued(const covey_entity *entities, const uint32_t *generations, uint32_t marked,
                           covey_exact which) {
     uint32_t first = entities->index, wrong = 0, back = which == COVEY_EXACT_AGAIN ? 1 : 0;
-    for (uint32_t i = 0; i < 64; i++) {
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) {
         uint32_t now = generations[i] - marked, wanted = entities[i].generation;
         wrong |= (entities[i].index ^ (first + i)) | (now & 1) | (~wanted & 1);
         wrong |= (uint32_t)(now == 0) | (uint32_t)(wanted > COVEY_GENERATION_MAX) | (uint32_t)(wanted < now - back);
@@ -59,7 +55,7 @@ static bool may_be_issued(const covey_entity *entities, const uint32_t *generati
     return wrong == 0;
 }
 
-/* The page of the first 64 entities of an array if they are such a block, or NULL. */
+/* The page of the first 64 entities of an array if they fill a block; otherwise NULL. */
 static covey__entity_page *page_of_block(const covey_world *world, const covey_entity *entities, uint32_t left,
                                          uint32_t marked, covey_exact which) {
     if (!covey__may_be_block(entities, left)) return NULL;
@@ -71,14 +67,14 @@ static covey__entity_page *page_of_block(const covey_world *world, const covey_e
 
 static void mark_block(covey__entity_page *page, uint32_t first) {
     uint32_t *generations = page->generation + first % COVEY_PAGE_SIZE;
-    for (uint32_t i = 0; i < 64; i++) generations[i]++;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) generations[i]++;
 }
 
 static void take_block(covey_world *world, covey__entity_page *page, const covey_entity *entities) {
     uint32_t at = entities->index % COVEY_PAGE_SIZE, *generations = page->generation + at;
     page->free[at / 64] = 0;
-    for (uint32_t i = 0; i < 64; i++) generations[i] = entities[i].generation;
-    world->alive += 64;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) generations[i] = entities[i].generation;
+    world->alive += COVEY__BLOCK_IDS;
 }
 
 /* ---- All ---------------------------------------------------------------------------------------------------------*/
@@ -90,13 +86,13 @@ static covey_result mark_all(covey_world *world, const covey_entity *entities, u
         covey__entity_page *page = page_of_block(world, entities + *marked, count - *marked, 0, which);
         if (page) mark_block(page, entities[*marked].index);
         else result = mark(world, entities[*marked], which, why);
-        if (result == COVEY_OK) *marked += page ? 64 : 1;
+        if (result == COVEY_OK) *marked += page ? COVEY__BLOCK_IDS : 1;
     }
     return result;
 }
 
 static void take(covey_world *world, covey_entity e) {
-    covey__entity_page *page = page_of(world, e.index);
+    covey__entity_page *page = covey__existing_page(world, e.index);
     covey__table_take(page, e.index);
     page->generation[e.index % COVEY_PAGE_SIZE] = e.generation;
     world->alive++;
@@ -107,7 +103,7 @@ static void take_all(covey_world *world, const covey_entity *entities, uint32_t 
         covey__entity_page *page = page_of_block(world, entities + i, count - i, 1, which);
         if (page) take_block(world, page, entities + i);
         else take(world, entities[i]);
-        i += page ? 64 : 1;
+        i += page ? COVEY__BLOCK_IDS : 1;
     }
 }
 
@@ -121,7 +117,7 @@ bool covey_create_exact(covey_world *world, const covey_entity *entities, uint32
     if (result == COVEY_OK) result = mark_all(world, entities, count, which, &marked, &why);
     if (result != COVEY_OK) {
         for (uint32_t i = 0; i < marked; i++)
-            page_of(world, entities[i].index)->generation[entities[i].index % COVEY_PAGE_SIZE]--;
+            covey__existing_page(world, entities[i].index)->generation[entities[i].index % COVEY_PAGE_SIZE]--;
         covey_entity e = marked < count ? entities[marked] : (covey_entity){ 0, 0 };
         covey__fail(world, result, "%u:%u cannot be created: %s", e.index, e.generation, why);
         return false;

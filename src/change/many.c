@@ -1,5 +1,5 @@
-/* Many at once: entities that are created, get components and are destroyed, by blocks of 64 indices where they are
- * neighbours. */
+/* Many entities at once: creating them, adding components and destroying them. Neighbours are handled by blocks of 64
+ * indices. */
 #include "change/many.h"
 
 #include "memory/bits.h"
@@ -9,13 +9,12 @@
 #include "storage/presence.h"
 #include "storage/marks.h"
 #include "memory/result.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "observe/signal.h"
 #include "storage/storage_erase.h"
 #include "storage/storage_place.h"
 #include "storage/stretch.h"
 #include "storage/type.h"
-#include "memory/unchecked.h"
 
 static const covey_entity null_entity = { 0, 0 };
 
@@ -23,17 +22,17 @@ static const covey_entity null_entity = { 0, 0 };
 
 /* A loop with a constant count and no branches, so that compilers vectorise it. */
 static void revive_block(uint32_t *restrict generations, uint32_t index, covey_entity *restrict entities) {
-    for (uint32_t i = 0; i < 64; i++) entities[i] = covey__entity(index + i, ++generations[i]);
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) entities[i] = covey__entity(index + i, ++generations[i]);
 }
 
 /* Creates entities with indices of one word, the lowest first. Returns how many. */
 static uint32_t take_ready(const covey__range *range, covey_entity *entities, uint32_t most) {
     uint64_t ready = covey__range_ready(range), left = ready;
     uint32_t *generations = range->page->generation + range->at % COVEY_PAGE_SIZE, count = 0;
-    if (ready == UINT64_MAX && most >= 64) {
+    if (ready == UINT64_MAX && most >= COVEY__BLOCK_IDS) {
         revive_block(generations, range->at, entities);
         left = 0;
-        count = 64;
+        count = COVEY__BLOCK_IDS;
     }
     for (; left != 0 && count < most; left &= left - 1) {
         uint32_t bit = covey__lowest_bit(left);
@@ -71,7 +70,7 @@ void covey__entities_undo_create(covey_world *world, covey_entity *entities, uin
     }
 }
 
-/* Whether a hook asks for entities, or there is no array for their handles: sets null handles. */
+/* Whether the call is refused: it comes from a hook, or there is no array for the handles. Then sets null handles. */
 static bool are_refused(covey_world *world, covey_entity *entities, uint32_t count) {
     COVEY__NEEDS_ARRAY(world, entities, count);
     if (!entities && count != 0) {
@@ -114,29 +113,29 @@ static void end_one(covey_world *world, covey_entity e) {
 
 static bool is_last(const uint32_t *generations) {
     uint32_t last = 0;
-    for (uint32_t i = 0; i < 64; i++) last |= generations[i] == COVEY_GENERATION_MAX;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) last |= generations[i] == COVEY_GENERATION_MAX;
     return last != 0;
 }
 
-/* All entities of a block, as end_one would do it. */
+/* Like end_one for all entities of a block. */
 static void end_block(covey_world *world, uint32_t *generations, uint32_t index) {
-    for (uint32_t i = 0; i < 64; i++) generations[i]++;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) generations[i]++;
     covey__range_free_word(world, index, UINT64_MAX);
 }
 
 static void end_all(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
     uint32_t index = entities->index, end = 0;
     uint32_t *generations = world->pages[index / COVEY_PAGE_SIZE]->generation + index % COVEY_PAGE_SIZE;
-    bool whole = s->count == 64 && s->in_order && COVEY_PAGE_SIZE >= 64;
+    bool whole = s->count == COVEY__BLOCK_IDS && s->in_order && COVEY_PAGE_SIZE >= COVEY__BLOCK_IDS;
     if (whole) covey__range_run(world, index, &end);
-    if (whole && end - index >= 64 && !is_last(generations)) end_block(world, generations, index);
+    if (whole && end - index >= COVEY__BLOCK_IDS && !is_last(generations)) end_block(world, generations, index);
     else
         for (uint32_t i = 0; i < s->count; i++) end_one(world, entities[i]);
     world->alive -= s->count;
     for (uint32_t i = 0; i < s->count; i++) COVEY__TRACE(world, world->destroyed, entities[i].index);
 }
 
-/* Destroys entities of a block, if that calls no code of the program; otherwise false. */
+/* Destroys entities of a block if that calls no code of the program. Otherwise returns false. */
 static bool destroy_quietly(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
     if (world->heard != 0 || !are_quiet(world, entities->index)) return false;
     covey__fast_destroy_off(world);
@@ -172,7 +171,7 @@ static uint64_t find_present(const covey_world *world, batch *b, uint32_t word) 
     return all;
 }
 
-/* Whether no code of the program is called, and the entities have enough pools in common. */
+/* Whether destroying them calls no code of the program, and they have enough pools in common. */
 static bool may_end_together(const covey_world *world, batch *b) {
     uint64_t in_all = 0, in_each = 0;
     for (uint32_t word = 0; word * 64 < world->pool_count; word++) {
@@ -247,7 +246,7 @@ uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, ui
     if (COVEY__IN_HOOK(world)) return 0;
     uint32_t destroyed = 0;
     for (uint32_t i = 0; i < count;) {
-        bool alone = i + 1 == count || entities[i].index / 64 != entities[i + 1].index / 64;
+        bool alone = i + 1 == count || entities[i].index / COVEY__BLOCK_IDS != entities[i + 1].index / COVEY__BLOCK_IDS;
         covey__stretch s = { 0, 0, false };
         uint32_t looked_at = 0;
         if (alone) looked_at = destroy_batch(world, entities + i, count - i, &destroyed);
@@ -262,7 +261,7 @@ uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, ui
     return destroyed;
 }
 
-enum { CHUNK = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64 };
+enum { CHUNK = COVEY_PAGE_SIZE < COVEY__BLOCK_IDS ? COVEY_PAGE_SIZE : COVEY__BLOCK_IDS };
 
 /* Destroys the living entities of neighbouring indices, from the highest down. */
 static void destroy_chunk(covey_world *world, const covey__entity_page *page, uint32_t first) {
@@ -307,7 +306,7 @@ static bool all_take_components(covey_world *world, const covey_entity *entities
     return true;
 }
 
-/* Without values, each gets a copy of the default, also of types that are not copied from entity to entity. */
+/* Without values, each entity gets a copy of the default, even if the type has .no_copy. */
 static void place_defaults(covey__placing *placing, const covey_type *type) {
     placing->values = type->defaults;
     placing->copies = placing->copies || type->defaults;
@@ -335,7 +334,7 @@ static bool add_many(covey_world *world, const covey_entity *entities, uint32_t 
     if (!copies || covey__type_can_copy(pool->type)) result = covey__changes_make(world, &change, 1, &culprit);
     if (result == COVEY_OK && pool->observers) {
         covey__changes_settle(&change, 1, true);
-        covey__changes_tell(world, &change, 1);
+        covey__changes_emit(world, &change, 1);
     }
     if (result != COVEY_OK && all_take_components(world, entities, count))
         covey__fail(world, result, "%s could not be added to %u entities: %s", pool->type->name, count,
@@ -431,7 +430,7 @@ static covey_result create_with(creation *c, const covey_component *components, 
         return result;
     }
     covey__changes_settle(c->change, c->changes, true);
-    covey__changes_tell(c->world, c->change, c->changes);
+    covey__changes_emit(c->world, c->change, c->changes);
     return COVEY_OK;
 }
 

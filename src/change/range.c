@@ -4,15 +4,11 @@
 #include "memory/alloc.h"
 #include "memory/balanced.h"
 #include "memory/result.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 
 #include <stdalign.h>
 
 #define WORD COVEY__TABLE_WORD
-
-static covey__entity_page *page_of(const covey_world *world, uint32_t index) {
-    return world->pages[index / COVEY_PAGE_SIZE];
-}
 
 /* The first index of a word. */
 static uint32_t word_of(uint32_t index) { return index - index % WORD; }
@@ -25,11 +21,11 @@ covey__range covey__range_from(uint32_t first) {
  *
  * The reserved ranges are in a tree, by their first indices. Most worlds have none. */
 
-static covey__links *links_of(const void *world, uint32_t number) {
+static covey__links *range_links(const void *world, uint32_t number) {
     return (covey__links *)(uintptr_t) & ((const covey_world *)world)->reserved[number].links;
 }
 
-static bool is_before(const void *context, uint32_t a, uint32_t b) {
+static bool is_range_before(const void *context, uint32_t a, uint32_t b) {
     const covey_world *world = context;
     return world->reserved[a].first < world->reserved[b].first;
 }
@@ -114,7 +110,7 @@ static bool point_at(covey__range *range, covey__entity_page *page, uint32_t wor
 
 /* Points a range at the first word with an index that it may issue, in a page from an index on. */
 static bool find_in_page(const covey_world *world, covey__range *range, uint32_t index) {
-    covey__entity_page *page = page_of(world, index);
+    covey__entity_page *page = covey__existing_page(world, index);
     uint32_t first = index % COVEY_PAGE_SIZE / 64, begin = index - index % COVEY_PAGE_SIZE;
     for (uint64_t words = page->words >> first << first; words != 0; words &= words - 1) {
         uint32_t number = covey__lowest_bit(words), word = begin + number * WORD;
@@ -125,7 +121,7 @@ static bool find_in_page(const covey_world *world, covey__range *range, uint32_t
     return false;
 }
 
-/* Where the indices of a range go on from an index that is in another one; the index itself if it is in the range. */
+/* The first index of a range from this index on: the index itself, or the first behind a reserved range. */
 static uint64_t run_of(const covey_world *world, const covey__range *range, uint64_t index) {
     uint32_t end;
     if (COVEY__LIKELY(world->reserved_count == 0)) return index;
@@ -159,7 +155,7 @@ void covey__range_return(covey_world *world, uint32_t index) {
     uint32_t word = word_of(index);
     if (word >= range->at) return;
     leave_word(world, range);
-    point_at(range, page_of(world, index), word, issued_by(world, range, word));
+    point_at(range, covey__existing_page(world, index), word, issued_by(world, range, word));
 }
 
 /* ---- Reserving ---------------------------------------------------------------------------------------------------*/
@@ -177,7 +173,7 @@ bool covey__ranges_reserve(covey_world *world, uint32_t count) {
     return true;
 }
 
-/* Whether an index of [first, end) was used; looks only at those that have a page. */
+/* Whether an index of [first, end) was used. Indices without a page were not. */
 static bool any_was_used(const covey_world *world, uint32_t first, uint32_t end) {
     for (uint64_t index = first; index < end && index / COVEY_PAGE_SIZE < world->page_count;) {
         const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)index);
@@ -215,7 +211,7 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
                     covey__reason(COVEY_ERROR_MEMORY));
         return null_range;
     }
-    covey__tree tree = { links_of, is_before, world };
+    covey__tree tree = { range_links, is_range_before, world };
     world->reserved[world->reserved_count] = covey__range_from(first);
     world->reserved[world->reserved_count].end = end;
     world->reserved_root = covey__tree_put(&tree, world->reserved_root, world->reserved_count++);
@@ -262,7 +258,7 @@ static bool is_reserved(const void *world, uint32_t number) {
 }
 
 static bool valid_tree(const covey_world *world, const char **why) {
-    covey__tree tree = { links_of, is_before, world };
+    covey__tree tree = { range_links, is_range_before, world };
     uint32_t count = 0;
     REQUIRE(covey__tree_valid(&tree, world->reserved_root, is_reserved, world->reserved_count, &count) &&
                 count == world->reserved_count,
@@ -270,7 +266,7 @@ static bool valid_tree(const covey_world *world, const char **why) {
     for (uint32_t i = 0; i < count; i++) {
         const covey__range *range = &world->reserved[i], *behind;
         reserved_around(world, range->first, &behind);
-        REQUIRE(range->first < range->end && (!behind || behind->first >= range->end), "entities: ranges that overlap");
+        REQUIRE(range->first < range->end && (!behind || behind->first >= range->end), "entities: two ranges overlap");
     }
     return true;
 }
@@ -286,12 +282,13 @@ static bool has_free_below(const covey_world *world, const covey__range *range) 
 }
 
 static bool valid_range(const covey_world *world, const covey__range *range, const char **why) {
-    REQUIRE(range->at % WORD == 0 && range->at >= word_of(range->first), "entities: a range that has left its indices");
-    REQUIRE(!has_free_below(world, range), "entities: a free index that its range has passed");
+    REQUIRE(range->at % WORD == 0 && range->at >= word_of(range->first),
+            "entities: the position of a range is outside of its indices");
+    REQUIRE(!has_free_below(world, range), "entities: a range has passed a free index");
     if (range->issues == 0) return true;
-    REQUIRE(covey__entity_page_of(world, range->at) == range->page, "entities: a range with the page of another word");
-    REQUIRE(range->issues == issued_by(world, range, range->at),
-            "entities: a range that issues indices of another one");
+    REQUIRE(covey__entity_page_of(world, range->at) == range->page,
+            "entities: a range points to the page of another word");
+    REQUIRE(range->issues == issued_by(world, range, range->at), "entities: a range issues indices of another range");
     return true;
 }
 

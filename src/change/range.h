@@ -1,16 +1,17 @@
-/* Ranges: which index a new entity gets. Each index belongs to one range: a reserved one, or that of the world, which
- * has all others from its first index on. A range issues its lowest free index. */
+/* Ranges: which index a new entity gets. Each index belongs to one range: a reserved one, or the range of the world,
+ * which has all other indices from its first one on. A range issues its lowest free index. */
 #ifndef COVEY_RANGE_H
 #define COVEY_RANGE_H
 
 #include "change/table.h"
 
-covey__range covey__range_from(uint32_t first); /* all indices from one on */
-/* The range that an index belongs to; also, where the run of its indices ends that the index is part of. */
+covey__range covey__range_from(uint32_t first); /* a range of all indices from this one on */
+/* The range that an index belongs to. The second function also finds the end of the range's consecutive indices
+ * there. */
 const covey__range *covey__range_of(const covey_world *world, uint32_t index);
 const covey__range *covey__range_run(const covey_world *world, uint32_t index, uint32_t *end);
 
-/* Moves a range on to the word with its lowest free index, whose page it makes if it is missing: FULL, MEMORY. */
+/* Moves a range to the word with its lowest free index, and makes the page if it is missing. FULL, MEMORY. */
 covey_result covey__range_seek(covey_world *world, covey__range *range);
 /* The free indices of the word that a range has reached. */
 static inline uint64_t covey__range_ready(const covey__range *range) {
@@ -18,9 +19,9 @@ static inline uint64_t covey__range_ready(const covey__range *range) {
 }
 /* Takes the lowest free index of a range, or returns COVEY_NONE. Logs nothing: callers report. */
 uint32_t covey__range_take(covey_world *world, covey__range *range, covey_result *result);
-/* After indices of a word became free, which are of one range: moves the range back if they are below it. */
+/* After indices of one word and range became free: moves the range back if they are below its position. */
 void covey__range_return(covey_world *world, uint32_t index);
-/* Makes indices of the word of an index free, which are of one range. */
+/* Frees indices of one word and range. */
 static inline void covey__range_free_word(covey_world *world, uint32_t index, uint64_t bits) {
     uint32_t number = index / COVEY_PAGE_SIZE, word = index % COVEY_PAGE_SIZE / 64;
     covey__entity_page *page = world->pages[number];

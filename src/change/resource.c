@@ -1,5 +1,5 @@
-/* Resources: one value per type for the whole world, in the order in which they were set first. They are few, so that a
- * look at the first ones is as quick as a table; a tree finds the others by name. */
+/* Resources: one value per type for the whole world, in the order in which they were first set. There are few, so
+ * comparing the first ones is as fast as a table; a tree finds the others by name. */
 #include "change/resource.h"
 
 #include "memory/alloc.h"
@@ -24,33 +24,33 @@ struct covey__resources {
     covey__resource at[];
 };
 
-enum { LOOKED_AT = 16 }; /* by address, before a name is searched for */
+enum { LOOKED_AT = 16 }; /* compared by address before the search by name */
 
-static size_t bytes_of(uint32_t capacity) {
+static size_t resources_bytes(uint32_t capacity) {
     return capacity == 0 ? 0 : sizeof(struct covey__resources) + (size_t)capacity * sizeof(covey__resource);
 }
 
-static uint32_t count_of(const covey_world *world) { return world->resources ? world->resources->count : 0; }
+static uint32_t resource_count(const covey_world *world) { return world->resources ? world->resources->count : 0; }
 
 static uint32_t capacity_of(const covey_world *world) { return world->resources ? world->resources->capacity : 0; }
 
-static covey__links *links_of(const void *list, uint32_t number) {
+static covey__links *resource_links(const void *list, uint32_t number) {
     return (covey__links *)(uintptr_t) & ((const struct covey__resources *)list)->at[number].links;
 }
 
-static bool is_before(const void *context, uint32_t a, uint32_t b) {
+static bool is_resource_before(const void *context, uint32_t a, uint32_t b) {
     const struct covey__resources *list = context;
     return strcmp(list->at[a].type->name, list->at[b].type->name) < 0;
 }
 
-/* Counts the resource behind the last one, and links it. */
+/* Counts the place behind the last resource, and links it into the tree. */
 static void count_in(struct covey__resources *list) {
-    covey__tree tree = { links_of, is_before, list };
+    covey__tree tree = { resource_links, is_resource_before, list };
     list->root = covey__tree_put(&tree, list->root, list->count++);
 }
 
 static void uncount(struct covey__resources *list, uint32_t number) {
-    covey__tree tree = { links_of, is_before, list };
+    covey__tree tree = { resource_links, is_resource_before, list };
     list->root = covey__tree_take(&tree, list->root, number);
 }
 
@@ -65,7 +65,7 @@ static covey__resource *named(struct covey__resources *list, const char *name) {
 }
 
 /* By the address of the type, then by its name. */
-static covey__resource *find_in(struct covey__resources *list, const covey_type *type) {
+static covey__resource *find_in_list(struct covey__resources *list, const covey_type *type) {
     for (uint32_t i = 0; list && i < list->count && i < LOOKED_AT; i++)
         if (list->at[i].type == type) return &list->at[i];
     covey__resource *resource = type->name ? named(list, type->name) : NULL;
@@ -74,26 +74,26 @@ static covey__resource *find_in(struct covey__resources *list, const covey_type 
 }
 
 /* Finds a value. */
-static covey__resource *find(const covey_world *world, const covey_type *type) {
+static covey__resource *find_value(const covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
-    return find_in(world->resources, type);
+    return find_in_list(world->resources, type);
 }
 
 /* Finds a reference to an object of the program. */
 static covey__resource *find_reference(const covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
-    return find_in(world->references, type);
+    return find_in_list(world->references, type);
 }
 
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
 
-static bool reserve(covey_world *world, struct covey__resources **list) {
+static bool reserve_place(covey_world *world, struct covey__resources **list) {
     uint32_t count = *list ? (*list)->count : 0, old = *list ? (*list)->capacity : 0;
     uint32_t root = *list ? (*list)->root : COVEY__NO_NODE;
     if (count < old) return true;
     uint32_t capacity = covey__grown(old, count + 1, UINT32_MAX);
-    struct covey__resources *resources =
-        covey__resize(&world->heap, *list, bytes_of(old), bytes_of(capacity), 1, alignof(struct covey__resources));
+    struct covey__resources *resources = covey__resize(&world->heap, *list, resources_bytes(old),
+                                                       resources_bytes(capacity), 1, alignof(struct covey__resources));
     if (!resources) return false;
     resources->count = count;
     resources->capacity = capacity;
@@ -102,13 +102,11 @@ static bool reserve(covey_world *world, struct covey__resources **list) {
     return true;
 }
 
-static size_t align_of(const covey_type *type) { return type->align ? type->align : 1; }
-
-/* A place behind the others, not counted yet. NULL when an allocation fails. */
-static covey__resource *place(covey_world *world, struct covey__resources **list, const covey_type *type) {
-    if (!reserve(world, list)) return NULL;
+/* Makes a place behind the last resource, which is not counted yet. NULL when an allocation fails. */
+static covey__resource *append_place(covey_world *world, struct covey__resources **list, const covey_type *type) {
+    if (!reserve_place(world, list)) return NULL;
     void *value =
-        type->size == 0 ? covey__nothing : covey__resize(&world->heap, NULL, 0, 1, type->size, align_of(type));
+        type->size == 0 ? covey__nothing : covey__resize(&world->heap, NULL, 0, 1, type->size, covey__type_align(type));
     if (!value) return NULL;
     covey__resource *resource = &(*list)->at[(*list)->count];
     *resource = (covey__resource){ .type = type, .value = value };
@@ -117,14 +115,14 @@ static covey__resource *place(covey_world *world, struct covey__resources **list
 
 static void free_value(covey_world *world, const covey__resource *resource) {
     if (resource->value != covey__nothing)
-        covey__free(&world->heap, resource->value, 1, resource->type->size, align_of(resource->type));
+        covey__free(&world->heap, resource->value, 1, resource->type->size, covey__type_align(resource->type));
 }
 
-static void drop(const covey_world *world, const covey__resource *resource) {
+static void drop_value(const covey_world *world, const covey__resource *resource) {
     covey__drop(world, resource->type, resource->value);
 }
 
-/* Whether a resource of a type can be added, which is absent; otherwise fails. */
+/* Whether an absent resource can be added; otherwise fails. */
 static bool may_be_added(covey_world *world, const covey_type *type) {
     const char *name = type->name ? type->name : "(no name)";
     bool valid = covey__type_valid(type), taken = named(world->resources, name) || named(world->references, name);
@@ -135,10 +133,10 @@ static bool may_be_added(covey_world *world, const covey_type *type) {
     return valid && !taken;
 }
 
-static void *add(covey_world *world, const covey_type *type, const void *value) {
+static void *add_resource(covey_world *world, const covey_type *type, const void *value) {
     const char *name = type->name ? type->name : "(no name)";
     if (!may_be_added(world, type)) return NULL;
-    const covey__resource *resource = place(world, &world->resources, type);
+    const covey__resource *resource = append_place(world, &world->resources, type);
     if (!resource) {
         covey__fail(world, COVEY_ERROR_MEMORY, "the resource %s could not be set: an allocation failed", name);
         return NULL;
@@ -149,17 +147,17 @@ static void *add(covey_world *world, const covey_type *type, const void *value) 
     return resource->value;
 }
 
-static void *overwrite(const covey_world *world, const covey__resource *resource, const void *value) {
+static void *replace_value(const covey_world *world, const covey__resource *resource, const void *value) {
     if (resource->value == value) return resource->value;
-    drop(world, resource);
+    drop_value(world, resource);
     covey__mover mover = covey__mover_of(world, resource->type);
     covey__move_in(&mover, resource->value, value, resource->type->size);
     return resource->value;
 }
 
 static void *set(covey_world *world, const covey_type *type, const void *value) {
-    const covey__resource *resource = find(world, type);
-    return resource ? overwrite(world, resource, value) : add(world, type, value);
+    const covey__resource *resource = find_value(world, type);
+    return resource ? replace_value(world, resource, value) : add_resource(world, type, value);
 }
 
 /* Sets the default value. */
@@ -177,7 +175,7 @@ static void *set_default(covey_world *world, const covey_type *type) {
 }
 
 void *covey_resource_set_raw(covey_world *world, const covey_type *type, const void *value) {
-    const covey__resource *resource = find(world, type);
+    const covey__resource *resource = find_value(world, type);
     if (COVEY__IN_HOOK(world)) return NULL;
     COVEY__USES(world, type, COVEY__ACCESS_RESOURCE_WRITE);
     if (find_reference(world, type)) {
@@ -192,14 +190,14 @@ void *covey_resource_set_raw(covey_world *world, const covey_type *type, const v
 }
 
 static bool add_reference(covey_world *world, const covey_type *type, void *object) {
-    if (find(world, type)) {
+    if (find_value(world, type)) {
         covey__fail(world, COVEY_ERROR_PRESENT,
                     "the resource %s cannot refer to an object: the world has a value of it; remove it first",
                     type->name);
         return false;
     }
     if (!may_be_added(world, type)) return false;
-    if (!reserve(world, &world->references)) {
+    if (!reserve_place(world, &world->references)) {
         covey__fail(world, COVEY_ERROR_MEMORY, "the resource %s cannot refer to an object: an allocation failed",
                     type->name);
         return false;
@@ -223,30 +221,30 @@ bool covey_resource_refer_raw(covey_world *world, const covey_type *type, void *
 
 void *covey_resource_get_raw(const covey_world *world, const covey_type *type) {
     const covey__resource *reference = find_reference(world, type),
-                          *resource = reference ? reference : find(world, type);
+                          *resource = reference ? reference : find_value(world, type);
     COVEY__USES(world, type, COVEY__ACCESS_RESOURCE_READ);
     return resource ? resource->value : NULL;
 }
 
 bool covey_resource_has_raw(const covey_world *world, const covey_type *type) {
-    return find_reference(world, type) || find(world, type);
+    return find_reference(world, type) || find_value(world, type);
 }
 
-static void move_up(uint32_t *number, uint32_t gap) {
+static void renumber(uint32_t *number, uint32_t gap) {
     if (*number != COVEY__NO_NODE && *number > gap) --*number;
 }
 
-/* Moves the resources behind it up, and their numbers: O(resources), unless it is the last. */
+/* Moves the resources behind it up, and renumbers them: O(resources), unless it is the last. */
 static void close_gap(struct covey__resources *list, covey__resource *at) {
     uint32_t gap = (uint32_t)(at - list->at), behind = list->count - 1 - gap;
     uncount(list, gap);
     list->count--;
     if (behind == 0) return;
     memmove(at, at + 1, behind * sizeof *at);
-    move_up(&list->root, gap);
+    renumber(&list->root, gap);
     for (uint32_t i = 0; i < list->count; i++) {
-        move_up(&list->at[i].links.left, gap);
-        move_up(&list->at[i].links.right, gap);
+        renumber(&list->at[i].links.left, gap);
+        renumber(&list->at[i].links.right, gap);
     }
 }
 
@@ -256,12 +254,12 @@ static void erase_resource(covey_world *world, covey__resource *resource) {
 }
 
 bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
-    covey__resource *resource = find(world, type), *reference = find_reference(world, type);
+    covey__resource *resource = find_value(world, type), *reference = find_reference(world, type);
     if (COVEY__IN_HOOK(world) || (!resource && !reference)) return false;
     if (reference) {
         close_gap(world->references, reference);
     } else {
-        drop(world, resource);
+        drop_value(world, resource);
         erase_resource(world, resource);
     }
     COVEY__CHANGED(world);
@@ -269,7 +267,7 @@ bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
 }
 
 bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *value) {
-    covey__resource *resource = find(world, type);
+    covey__resource *resource = find_value(world, type);
     if (COVEY__IN_HOOK(world)) return false;
     COVEY__CONTRACT(world, value || type->size == 0, "covey_take needs a place for the value");
     if (!resource || find_reference(world, type)) return false;
@@ -280,11 +278,13 @@ bool covey_resource_take_raw(covey_world *world, const covey_type *type, void *v
     return true;
 }
 
-void covey__resource_erase(covey_world *world, const covey_type *type) { erase_resource(world, find(world, type)); }
+void covey__resource_erase(covey_world *world, const covey_type *type) {
+    erase_resource(world, find_value(world, type));
+}
 
 void covey__resources_erase_if(covey_world *world, covey__erase_if_fn *erase, void *context) {
     struct covey__resources *list = world->resources;
-    uint32_t count = count_of(world);
+    uint32_t count = resource_count(world);
     if (!list) return;
     list->count = 0;
     list->root = COVEY__NO_NODE;
@@ -306,7 +306,7 @@ const covey_type *covey__resource_named(const covey_world *world, const char *na
 
 uint32_t covey_world_resource_count(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    return count_of(world);
+    return resource_count(world);
 }
 
 const covey_type *covey_world_resource(const covey_world *world, uint32_t number) {
@@ -320,22 +320,24 @@ void covey__resources_end(covey_world *world, struct covey__resources **list) {
     while (*list && (*list)->count != 0) {
         covey__resource resource = (*list)->at[(*list)->count - 1];
         close_gap(*list, &(*list)->at[(*list)->count - 1]);
-        drop(world, &resource);
+        drop_value(world, &resource);
         free_value(world, &resource);
     }
-    covey__free(&world->heap, *list, bytes_of(*list ? (*list)->capacity : 0), 1, alignof(struct covey__resources));
+    covey__free(&world->heap, *list, resources_bytes(*list ? (*list)->capacity : 0), 1,
+                alignof(struct covey__resources));
     *list = NULL;
 }
 
 void covey__resources_erase_all(covey_world *world) {
-    for (uint32_t i = count_of(world); i-- != 0;) free_value(world, &world->resources->at[i]);
-    covey__free(&world->heap, world->resources, bytes_of(capacity_of(world)), 1, alignof(struct covey__resources));
+    for (uint32_t i = resource_count(world); i-- != 0;) free_value(world, &world->resources->at[i]);
+    covey__free(&world->heap, world->resources, resources_bytes(capacity_of(world)), 1,
+                alignof(struct covey__resources));
     world->resources = NULL;
 }
 
 static void free_references(covey_world *world) {
     struct covey__resources *list = world->references;
-    covey__free(&world->heap, list, bytes_of(list ? list->capacity : 0), 1, alignof(struct covey__resources));
+    covey__free(&world->heap, list, resources_bytes(list ? list->capacity : 0), 1, alignof(struct covey__resources));
     world->references = NULL;
 }
 
@@ -346,7 +348,7 @@ void covey__resources_free(covey_world *world) {
 
 covey_result covey__resources_append(covey_world *world, struct covey__resources **list, const covey_type *type,
                                      const void *value) {
-    covey__resource *resource = place(world, list, type);
+    covey__resource *resource = append_place(world, list, type);
     if (!resource) return COVEY_ERROR_MEMORY;
     if (!type->copy) covey__fill(resource->value, value, type->size);
     else if (!covey__copy_value(world, type, resource->value, value)) {
@@ -360,7 +362,7 @@ covey_result covey__resources_append(covey_world *world, struct covey__resources
 void covey__resources_replace(covey_world *world, struct covey__resources *list) {
     struct covey__resources *old = world->resources;
     for (uint32_t i = 0; list && i < list->count; i++) {
-        covey__resource *fresh = &list->at[i], *there = find(world, fresh->type);
+        covey__resource *fresh = &list->at[i], *there = find_value(world, fresh->type);
         if (!there || there->type->size == 0) continue;
         covey__mover mover = covey__mover_of(world, fresh->type);
         covey__exchange_values(&mover, fresh->value, there->value, fresh->type->size);
@@ -376,7 +378,7 @@ const void *covey__resource_value(const covey_world *world, uint32_t number) {
 
 covey_result covey__resources_clone(const covey_world *from, covey_world *to) {
     covey_result result = COVEY_OK;
-    for (uint32_t i = 0; i < count_of(from) && result == COVEY_OK; i++) {
+    for (uint32_t i = 0; i < resource_count(from) && result == COVEY_OK; i++) {
         const covey__resource *resource = &from->resources->at[i];
         const covey_type *type = resource->type;
         if (covey__type_is_made(from, type)) type = covey__type_keep(to, type);
@@ -386,8 +388,9 @@ covey_result covey__resources_clone(const covey_world *from, covey_world *to) {
 }
 
 size_t covey__resource_bytes(const covey_world *world) {
-    size_t bytes = bytes_of(capacity_of(world)) + bytes_of(world->references ? world->references->capacity : 0);
-    for (uint32_t i = 0; i < count_of(world); i++) bytes += world->resources->at[i].type->size;
+    size_t bytes =
+        resources_bytes(capacity_of(world)) + resources_bytes(world->references ? world->references->capacity : 0);
+    for (uint32_t i = 0; i < resource_count(world); i++) bytes += world->resources->at[i].type->size;
     return bytes;
 }
 
@@ -396,26 +399,28 @@ static bool is_counted(const void *list, uint32_t number) {
 }
 
 static bool is_ordered(const struct covey__resources *list) {
-    covey__tree tree = { links_of, is_before, list };
+    covey__tree tree = { resource_links, is_resource_before, list };
     uint32_t count = 0;
     if (!list) return true;
     return covey__tree_valid(&tree, list->root, is_counted, list->count, &count) && count == list->count;
 }
 
 bool covey__resources_valid(const covey_world *world, const char **why) {
-    const char *reason = count_of(world) > capacity_of(world) ? "resources: more than there is room for" : NULL;
+    const char *reason =
+        resource_count(world) > capacity_of(world) ? "resources: the count is larger than the capacity" : NULL;
     if (!reason && !(is_ordered(world->resources) && is_ordered(world->references)))
-        reason = "resources: two of one name, or out of order";
-    for (uint32_t i = 0; i < count_of(world) && !reason; i++) {
+        reason = "resources: two have one name, or the tree is out of order";
+    for (uint32_t i = 0; i < resource_count(world) && !reason; i++) {
         const covey__resource *resource = &world->resources->at[i];
-        if (!resource->value) reason = "resources: one without a value";
-        else if ((uintptr_t)resource->value % align_of(resource->type) != 0) reason = "resources: one is misaligned";
+        if (!resource->value) reason = "resources: a resource has no value";
+        else if ((uintptr_t)resource->value % covey__type_align(resource->type) != 0)
+            reason = "resources: a value is misaligned";
         else if ((resource->value == covey__nothing) != (resource->type->size == 0))
-            reason = "resources: one without bytes that has some, or the other way round";
+            reason = "resources: a type of size 0 has memory, or another type has none";
     }
     for (uint32_t i = 0; world->references && i < world->references->count && !reason; i++) {
         const covey__resource *reference = &world->references->at[i];
-        if (!reference->value) reason = "resources: a reference to nothing";
+        if (!reference->value) reason = "resources: a reference is NULL";
     }
     if (reason && why) *why = reason;
     return !reason;

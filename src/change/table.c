@@ -52,7 +52,7 @@ static bool reach_open(covey_world *world, uint32_t page) {
 }
 
 /* Room for the address of a page. */
-static bool reach_table(covey_world *world, uint32_t page) {
+static bool reach_page_table(covey_world *world, uint32_t page) {
     covey__entity_page **pages = covey__reach(&world->heap, world->pages, &world->page_count,
                                               page / STEP * STEP + STEP - 1, TABLE_LIMIT, covey__missing_page());
     if (!pages) return false;
@@ -63,7 +63,7 @@ static bool reach_table(covey_world *world, uint32_t page) {
 /* The page of an index, made if it is missing; NULL when an allocation fails. Nothing is set in a new page. */
 static covey__entity_page *find_page(covey_world *world, uint32_t index, bool *is_new) {
     uint32_t at = index / COVEY_PAGE_SIZE;
-    if (!reach_table(world, at)) return NULL;
+    if (!reach_page_table(world, at)) return NULL;
     *is_new = world->pages[at] == &missing;
     if (!*is_new) return world->pages[at];
     if (!reach_open(world, at)) return NULL;
@@ -87,9 +87,9 @@ void covey__pages_end(covey_world *world) {
     covey__free(&world->heap, world->open, world->open_words, sizeof *world->open, alignof(uint64_t));
 }
 
-/* Makes the table as long as the other one: directories of pools may be. */
+/* Makes the table as long as that of the other world, because directories of pools may be. */
 bool covey__pages_clone(const covey_world *from, covey_world *to) {
-    if (from->page_count != 0 && !reach_table(to, from->page_count - 1)) return false;
+    if (from->page_count != 0 && !reach_page_table(to, from->page_count - 1)) return false;
     for (uint32_t i = 0; i < from->page_count; i++) {
         if (from->pages[i] == &missing) continue;
         bool is_new = false;
@@ -102,7 +102,7 @@ bool covey__pages_clone(const covey_world *from, covey_world *to) {
 
 /* ---- Loading -----------------------------------------------------------------------------------------------------*/
 
-/* Of indices that were used, those with an even generation are free, but for those that are retired. */
+/* A used index with an even generation is free, unless it is retired. */
 static void set_free(covey__entity_page *page, uint32_t first, const uint32_t *generations, uint32_t count) {
     for (uint32_t i = 0; i < count;) {
         uint32_t word = (first + i) / 64, bit = (first + i) % COVEY__TABLE_WORD, left = COVEY__TABLE_WORD - bit;
@@ -185,36 +185,36 @@ static bool sort_word(const uint32_t *generations, uint64_t *odd, uint64_t *even
         *odd |= (uint64_t)(generation & 1) << i;
         *even |= (uint64_t)(generation % 2 == 0 && generation != 0) << i;
     }
-    REQUIRE(largest <= COVEY_GENERATION_MAX, "entities: a generation beyond the last");
+    REQUIRE(largest <= COVEY_GENERATION_MAX, "entities: a generation is larger than COVEY_GENERATION_MAX");
     return true;
 }
 
 static bool valid_word(const covey__entity_page *page, uint32_t number, uint32_t *alive, const char **why) {
     uint64_t free = page->free[number], aside = page->aside[number], odd, even;
     if (!sort_word(page->generation + number * COVEY__TABLE_WORD, &odd, &even, why)) return false;
-    REQUIRE((aside & odd) == 0, "entities: an index that is set aside and alive");
-    REQUIRE((aside & free) == 0, "entities: an index that is set aside and free");
-    REQUIRE((free & odd) == 0, "entities: an index that is free and alive");
-    REQUIRE((even & ~(free | aside)) == 0, "entities: an index that has no entity and is not free");
-    REQUIRE(((free | aside) & ~ALL_BITS) == 0, "entities: bits of indices that are not in the page");
-    REQUIRE(free == 0 || (page->words >> number & 1) != 0, "entities: a word with free indices that is closed");
+    REQUIRE((aside & odd) == 0, "entities: an index is set aside and alive");
+    REQUIRE((aside & free) == 0, "entities: an index is set aside and free");
+    REQUIRE((free & odd) == 0, "entities: an index is free and alive");
+    REQUIRE((even & ~(free | aside)) == 0, "entities: an index has no entity and is not free");
+    REQUIRE(((free | aside) & ~ALL_BITS) == 0, "entities: bits are set for indices outside of the page");
+    REQUIRE(free == 0 || (page->words >> number & 1) != 0, "entities: a word with free indices is closed");
     *alive += covey__bits_in(odd);
     return true;
 }
 
-static bool valid_page(const covey_world *world, uint32_t number, uint32_t *alive, const char **why) {
+static bool valid_entity_page(const covey_world *world, uint32_t number, uint32_t *alive, const char **why) {
     const covey__entity_page *page = world->pages[number];
     for (uint32_t i = 0; i < WORDS; i++)
         if (!valid_word(page, i, alive, why)) return false;
     REQUIRE(number / 64 < world->open_words && (page->words == 0 || covey__has_bit(world->open, number)),
-            "entities: a page with free indices that is closed");
+            "entities: a page with free indices is closed");
     return true;
 }
 
 bool covey__table_valid(const covey_world *world, const char **why) {
     uint32_t alive = 0;
     for (uint32_t i = 0; i < world->page_count; i++)
-        if (world->pages[i] != &missing && !valid_page(world, i, &alive, why)) return false;
-    REQUIRE(alive == world->alive, "entities: the number alive is not what was counted");
+        if (world->pages[i] != &missing && !valid_entity_page(world, i, &alive, why)) return false;
+    REQUIRE(alive == world->alive, "entities: world->alive is not the number of living entities");
     return true;
 }

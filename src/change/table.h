@@ -15,6 +15,10 @@
 
 /* The page of an index; NULL if it is missing. */
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index);
+/* The page of an index that has one. */
+static inline covey__entity_page *covey__existing_page(const covey_world *world, uint32_t index) {
+    return world->pages[index / COVEY_PAGE_SIZE];
+}
 /* Stands for missing pages: no index is alive or free. It is never written. */
 covey__entity_page *covey__missing_page(void);
 /* Makes the page of an index if it is missing: all its indices are free. False when an allocation fails. */
@@ -40,14 +44,14 @@ static inline bool covey__is_retired(const covey__entity_page *page, uint32_t in
     return page->generation[index % COVEY_PAGE_SIZE] == 0 && !covey__is_free(page, index) &&
            !covey__is_set_aside(page, index);
 }
-/* A free index is free no more. */
+/* Marks a free index as not free. */
 static inline void covey__table_take(covey__entity_page *page, uint32_t index) {
     page->free[index % COVEY_PAGE_SIZE / 64] &= ~covey__table_bit(index);
 }
 
 uint32_t covey__entities_end(const covey_world *world);    /* one more than the highest living index */
 bool covey__entities_never_used(const covey_world *world); /* no index was ever used or reserved */
-/* The first page of block stores from one on for which the table has a page. */
+/* The first page of a block store from this one on for which the table has a page. */
 uint32_t covey__entities_next_page(const covey_world *world, uint32_t page);
 
 /* ---- Open pages ----------------------------------------------------------------------------------------------------
@@ -60,7 +64,8 @@ static inline void covey__page_close(const covey_world *world, uint32_t index) {
     uint32_t page = index / COVEY_PAGE_SIZE;
     world->open[page / 64] &= ~((uint64_t)1 << page % 64);
 }
-uint64_t covey__open_from(const covey_world *world, uint64_t index); /* the first index from one on in an open page */
+uint64_t covey__open_from(const covey_world *world,
+                          uint64_t index); /* the first index from this one on in an open page */
 
 bool covey__table_valid(const covey_world *world, const char **why);
 

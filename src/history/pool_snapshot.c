@@ -11,7 +11,7 @@
 #include "query/sort.h"
 #include "storage/block_store.h"
 #include "storage/marks.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "storage/storage.h"
 #include "storage/type.h"
 
@@ -111,7 +111,7 @@ static bool prepare_conversion(covey__rollback *r, covey_pool *pool, covey__pool
     if (pool->observers && (pool->observers->is_owned || pool->observers->keeps_order))
         return covey__rollback_fails(
             r, COVEY_ERROR_REFUSED,
-            "a pool that had another storage is owned by a group or kept in an order: end that first");
+            "a pool that had another storage is owned by a group or kept sorted: end that first");
     plan->fresh = *pool;
     covey__pool_init(&plan->fresh, plan->snapshot->storage.kind);
     plan->converts = true;

@@ -8,7 +8,7 @@
 #include "image/follower.h"
 #include "memory/alloc.h"
 #include "memory/lines.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "storage/storage.h"
 
 #include <stdalign.h>

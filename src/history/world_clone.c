@@ -12,7 +12,6 @@
 #include "observe/observers.h"
 #include "memory/pages.h"
 #include "change/pool.h"
-#include "change/pool_of.h"
 #include "change/resource.h"
 #include "memory/result.h"
 #include "storage/storage.h"

@@ -6,7 +6,7 @@
 #include "storage/hook.h"
 #include "image/image_merge.h"
 #include "observe/observers.h"
-#include "change/pool_of.h"
+#include "change/pool.h"
 #include "storage/presence.h"
 #include "memory/result.h"
 #include "storage/storage.h"

@@ -3,7 +3,7 @@
 
 #include "change/entity.h"
 #include "memory/lines.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 
 #include <stdalign.h>
 

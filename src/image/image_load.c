@@ -21,7 +21,7 @@
 #include "observe/tick.h"
 #include "memory/tick_page.h"
 #include "storage/type.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>
@@ -467,7 +467,7 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
     if (open_image(&l, bytes, size) && clear_way(&l)) load_or_undo(&l);
     if (!merges) covey__limit_end(world, desc, size, report);
     if (covey__is_fine(&l)) tell_raised(&l);
-    if (covey__is_fine(&l)) covey__changes_tell(world, l.changes, l.change_count); /* from here on nothing fails */
+    if (covey__is_fine(&l)) covey__changes_emit(world, l.changes, l.change_count); /* from here on nothing fails */
     free_all(&l);
     COVEY__CHANGED(world);
     return report->result;

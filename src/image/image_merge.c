@@ -13,12 +13,11 @@
 #include "tree/node.h"
 #include "observe/observers.h"
 #include "change/pool.h"
-#include "change/pool_of.h"
 #include "change/resource.h"
 #include "observe/signal.h"
 #include "observe/tick.h"
 #include "storage/type.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 #include <covey/hierarchy.h>
 #include <stdalign.h>
@@ -328,7 +327,7 @@ static void tell_of_merge(const merging *m) {
         if (!covey_same(m->entities[i], m->fresh[k])) continue;
         desc->merged(before, m->fresh[k++], desc->merged_context);
     }
-    covey__changes_tell(m->to, m->changes, m->change_count);
+    covey__changes_emit(m->to, m->changes, m->change_count);
 }
 
 static covey_result prepare_merge(merging *m) {

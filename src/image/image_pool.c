@@ -9,12 +9,11 @@
 #include "memory/lines.h"
 #include "observe/observers.h"
 #include "change/pool.h"
-#include "change/pool_of.h"
 #include "change/resource.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
 #include "storage/type.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 #include <stdalign.h>
 
@@ -39,9 +38,9 @@ static bool is_foreign(const covey__described *d) {
 /* Why values of a type cannot be loaded from this description; NULL if they can. The text continues "<type> is ...". */
 static const char *conflict(const covey_type *type, const covey__described *d) {
     if (is_bytes(d->encoding)) {
-        if (is_foreign(d)) return "raw, and from a machine with the other byte order";
-        if (!type->as_bytes) return "raw in the image, but not in the program";
-        return type->size != d->type.size ? "raw, and has another size in the program" : NULL;
+        if (is_foreign(d)) return "stored as bytes, by a machine with the other byte order";
+        if (!type->as_bytes) return "stored as bytes in the image, but has no .as_bytes in the program";
+        return type->size != d->type.size ? "stored as bytes, and has another size in the program" : NULL;
     }
     if (type->size == 0 || type->fields || type->codec) return NULL;
     return d->encoding == COVEY_ENCODING_CODEC ? "written by a codec in the image, but has no codec in the program"
@@ -70,7 +69,7 @@ static const covey_type *find_type(covey__loading *l, covey__reader *reader, con
                       "the program does not know the type %.100s: add it to .types, or set .unknown", name);
     else if (is_foreign(d))
         covey__refuse(reader, COVEY_FAULT_TYPE, reader->at,
-                      "%.100s is raw, and from a machine with the other byte order", name);
+                      "%.100s is stored as bytes, by a machine with the other byte order", name);
     else if (!(type = (of_resource ? covey__type_keep : covey_type_create)(l->world, &d->type)))
         covey__out_of_memory(l);
     return type;

@@ -1,44 +1,41 @@
-/* The listeners of a pool, or of entities. */
+/* Who listens to a pool or to entities: connecting and disconnecting, and memory that listeners need before a change.
+ * observers.h has the structures; signal.h says how listeners are called. */
 #ifndef COVEY_LISTENERS_H
 #define COVEY_LISTENERS_H
 
+#include "observe/observers.h"
+
 #include <covey/covey.h>
 
-typedef struct covey__listener {
-    uint64_t number;         /* of its connection; 0 once that has ended */
-    uint32_t signals;        /* its signals; 0 once the connection has ended. Set implies patch */
-    covey_listener_fn *call; /* exactly one of the next three */
-    covey_queue *queue;
-    covey_pool *tags;        /* the marks of a reactive set, */
-    covey_decide_fn *decide; /* and the function that decides what it marks; or NULL */
-    void *context;
-    bool spans;
-    bool values;       /* a queue that keeps copies of them */
-    bool patch_is_set; /* it asked for sets only, and is told of patches as sets */
-} covey__listener;
+#define COVEY__COMPONENT_SIGNALS ((uint32_t)(COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_PATCH | COVEY_ON_REMOVE))
 
-/* The signals that a listener gets if it asks for these. */
+/* Sets the signals of a listener that asks for these. */
 static inline void covey__listener_hears(covey__listener *listener, uint32_t signals) {
     listener->patch_is_set = (signals & COVEY_ON_SET) != 0 && (signals & COVEY_ON_PATCH) == 0;
     listener->signals = signals | (listener->patch_is_set ? COVEY_ON_PATCH : 0);
 }
 
-/* The signal that it is told for this one. */
+/* The signal that a listener gets when this one is emitted. */
 static inline covey_signal covey__heard_as(const covey__listener *listener, covey_signal signal) {
     return signal == COVEY_ON_PATCH && listener->patch_is_set ? COVEY_ON_SET : signal;
 }
 
-/* Listeners in the order of connection. */
-typedef struct covey__listeners {
-    covey__listener *all;
-    uint32_t count, capacity;
-    uint32_t signals;        /* signals of all of them: */
-    uint32_t called, queued; /* for which functions are called; that queues keep; */
-    uint32_t decided;        /* for which a function decides what a reactive set marks */
-    uint32_t emitting;       /* pending emissions: the array may grow, but no listener leaves it */
-} covey__listeners;
+/* The listeners of a pool or, for NULL, of entities; NULL if there are none. */
+covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool);
+/* Adds the signals of a connected listener to the masks. */
+void covey__listeners_note(covey__listeners *listeners, const covey__listener *listener);
+/* After a listener was connected and noted, or disconnected: updates everything that depends on it. */
+void covey__listeners_changed(covey_world *world, covey_pool *pool, covey__listeners *listeners);
 
-void covey__listeners_free(covey_world *world, covey__listeners *listeners);
-size_t covey__listeners_bytes(const covey__listeners *listeners);
+bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *listener); /* false: no memory */
+void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number);
+void covey__listen_no_more(covey_world *world, covey_pool *pool); /* ends all connections to a pool, or to entities */
+
+/* Before a change: reserves the memory that queues and reactive sets need for it, and for the removal that ends it. */
+covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
+                                      uint32_t count);
+
+bool covey__listeners_valid(const covey_world *world, const covey_pool *pool, const covey__listeners *listeners,
+                            const char **why);
 
 #endif

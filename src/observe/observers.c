@@ -1,10 +1,9 @@
-/* Which pools have observers, and what the inline code may do there. */
+/* Which observers a pool has, and what the inline code may do in the pool. */
 #include "observe/observers.h"
 
 #include "memory/alloc.h"
-#include "observe/listeners.h"
 #include "memory/pages.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
 #include "memory/tick_page.h"
@@ -35,6 +34,14 @@ void covey__pool_update(covey_pool *pool) {
     if (!set) return;
     covey__set_observe(set, observed, drops);
     if (pool->adding == COVEY__ADD_TO_GROUP && !drops) set->removal = COVEY__REMOVE_GROUPED;
+}
+
+void covey__listeners_free(covey_world *world, covey__listeners *listeners) {
+    covey__free(&world->heap, listeners->all, listeners->capacity, sizeof *listeners->all, alignof(covey__listener));
+}
+
+size_t covey__listeners_bytes(const covey__listeners *listeners) {
+    return listeners->capacity * sizeof *listeners->all;
 }
 
 covey__observers *covey__pool_observers(covey_pool *pool) {
@@ -87,7 +94,7 @@ static void find_sole(covey_pool *pool) {
     pool->adding = COVEY__ADD_TO_GROUP;
 }
 
-/* Whether some listeners keep events. */
+/* Whether a listener is a queue or a reactive set. */
 static bool keeps_events(const covey__listeners *listeners) {
     for (uint32_t i = 0; i < listeners->count; i++)
         if (listeners->all[i].queue || listeners->all[i].tags) return true;

@@ -1,15 +1,46 @@
-/* Observers of a pool: everything that is told when components are added and removed. A pool has a covey__observers
- * while it is in a group, is kept in an order, has listeners, or has had disabled components; and always if its type
- * has ticks or a move hook. Inline code then leaves adds and removals to the slow halves. */
+/* The observers of a pool: everything that is notified when components are added and removed. A pool has a
+ * covey__observers while it is in a group, is kept sorted, has listeners, or has had disabled components; and
+ * always if its type has ticks or a move hook. Inline code then leaves adds and removals to the slow halves. notify.h
+ * notifies observers. */
 #ifndef COVEY_OBSERVERS_H
 #define COVEY_OBSERVERS_H
 
-#include "observe/listeners.h"
 #include "memory/pages.h"
 #include "storage/front.h"
 #include "storage/storage.h"
 
 #include <covey/covey.h>
+
+/* ---- Listeners ---------------------------------------------------------------------------------------------------*/
+
+typedef struct covey__listener {
+    uint64_t number;         /* of its connection; 0 once that has ended */
+    uint32_t signals;        /* its signals; 0 once the connection has ended. COVEY_ON_SET implies COVEY_ON_PATCH */
+    covey_listener_fn *call; /* exactly one of call, queue and tags is set */
+    covey_queue *queue;
+    covey_pool *tags;        /* the marks of a reactive set */
+    covey_decide_fn *decide; /* decides what the reactive set marks; or NULL */
+    void *context;
+    bool spans;
+    bool values;       /* the queue keeps copies of values */
+    bool patch_is_set; /* only sets were asked for: patches are reported as sets */
+} covey__listener;
+
+/* The listeners of a pool, or of entities, in the order of connection. */
+typedef struct covey__listeners {
+    covey__listener *all;
+    uint32_t count, capacity;
+    uint32_t signals;  /* the signals of all listeners, */
+    uint32_t called;   /* of functions, */
+    uint32_t queued;   /* of queues, */
+    uint32_t decided;  /* and of reactive sets with a decide function */
+    uint32_t emitting; /* active emissions: while there are any, the array may grow, but no listener leaves it */
+} covey__listeners;
+
+void covey__listeners_free(covey_world *world, covey__listeners *listeners);
+size_t covey__listeners_bytes(const covey__listeners *listeners);
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------*/
 
 /* What a pool is to a group. */
 typedef enum covey__role { COVEY__OWNED, COVEY__ASKED, COVEY__EXCLUDED } covey__role;
@@ -40,7 +71,7 @@ static inline bool covey__group_needs_memory(const covey_group *group, covey__ro
     return role == COVEY__OWNED && covey__front_needs_memory(&group->front);
 }
 
-/* All that it names: fields, and what it excludes. */
+/* The number of its terms: fields and excluded types. */
 static inline uint32_t covey__group_terms(const covey_group *group) {
     return (uint32_t)group->view.fields + group->view.without;
 }
@@ -50,6 +81,8 @@ typedef struct covey__membership {
     covey__role role; /* what the pool is to the group */
 } covey__membership;
 
+/* ---- The observers of a pool --------------------------------------------------------------------------------------*/
+
 typedef struct covey__observers {
     covey__membership *groups; /* from the outer to the inner */
     uint32_t group_count, group_capacity;
@@ -57,21 +90,26 @@ typedef struct covey__observers {
     bool is_excluded;  /* of a group */
     bool is_owned;     /* by a group */
     bool keeps_order;
-    bool settling;                   /* components have places that the groups have not heard of */
-    bool is_cleared;                 /* right now */
+    bool settling;                   /* some components are placed, but the groups are not notified yet */
+    bool is_cleared;                 /* the pool is being cleared */
     covey_group *sole;               /* the only observer, if it owns all its pools and excludes none; or NULL */
-    covey_pool *others[COVEY_TERMS]; /* the pools that it owns besides */
+    covey_pool *others[COVEY_TERMS]; /* the other pools that it owns */
     uint32_t other_count;
     covey_order order;
     covey__listeners listeners;
     covey_pool
         *sole_tags; /* the tags of the only listener, if it is a reactive set that collects values set; or NULL */
-    covey__pages disabled; /* which components are disabled: a bit for each index; no table while none ever was */
-    covey__pages ticks;    /* when components were changed: of covey__tick_page */
+    covey__pages
+        disabled;       /* which components are disabled: a bit for each index; no table before the first is disabled */
+    covey__pages ticks; /* when components were changed; pages of covey__tick_page */
 } covey__observers;
 
 /* Pools of types with ticks or a move hook are always observed: their changes go out of line. */
 static inline bool covey__type_is_observed(const covey_type *type) { return type->ticks || type->move; }
+
+static inline bool covey__has_listeners(const covey_pool *pool) {
+    return pool->observers && pool->observers->listeners.count != 0;
+}
 
 static inline bool covey__is_cleared(const covey_pool *pool) { return pool->observers && pool->observers->is_cleared; }
 #define COVEY__IS_CLEARED "a listener must not clear or convert the pool that is being cleared: do it afterwards"
@@ -100,7 +138,7 @@ static inline bool covey__component_is_disabled(const covey_pool *pool, uint32_t
     return covey__disabled_mask(pool, index) >> index % COVEY__BLOCK_IDS & 1;
 }
 
-/* Whether a living entity has the component, and not disabled. */
+/* Whether a living entity has the component and it is not disabled. */
 static inline bool covey__sees(const covey_pool *pool, uint32_t index) {
     return covey__has_index(pool, index) && !covey__component_is_disabled(pool, index);
 }

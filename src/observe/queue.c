@@ -1,8 +1,7 @@
-/* Queues: rings of events that are kept for later. */
+/* Queues: rings of events that the program reads later. */
 #include "observe/queue.h"
 
 #include "memory/alloc.h"
-#include "observe/listeners.h"
 #include "memory/result.h"
 
 #include <stdalign.h>
@@ -22,16 +21,17 @@ static void free_values(covey_queue *queue) {
         covey__free(&queue->world->heap, queue->values, queue->capacity, queue->stride, queue->align);
 }
 
-static uint32_t place_of(const covey_queue *queue, uint32_t number) {
+static uint32_t ring_place(const covey_queue *queue, uint32_t number) {
     uint32_t at = queue->first + number;
     return at < queue->capacity && at >= queue->first ? at : at - queue->capacity;
 }
 
-/* Moves copies of values to an array with larger places; those at the end of the ring go to its end. */
-static void move_values(covey_queue *queue, char *values, uint32_t capacity, uint32_t stride) {
+/* Moves copies of values to an array with larger places. Copies at the end of the old ring go to the end of the new
+ * one. */
+static void move_copies(covey_queue *queue, char *values, uint32_t capacity, uint32_t stride) {
     uint32_t behind = queue->capacity - queue->first;
     for (uint32_t i = 0; i < queue->count && queue->stride != 0; i++) {
-        uint32_t from = place_of(queue, i);
+        uint32_t from = ring_place(queue, i);
         uint32_t to = queue->count > behind && i < behind ? capacity - behind + i : from;
         memcpy(values + (size_t)to * stride, queue->values + (size_t)from * queue->stride, queue->stride);
     }
@@ -39,7 +39,7 @@ static void move_values(covey_queue *queue, char *values, uint32_t capacity, uin
     queue->values = values;
 }
 
-static bool grow(covey_queue *queue, uint32_t wanted) {
+static bool grow_queue(covey_queue *queue, uint32_t wanted) {
     covey__heap *heap = &queue->world->heap;
     uint32_t capacity = covey__grown(queue->capacity, wanted, UINT32_MAX), stride = queue->stride;
     char *values = stride ? covey__resize(heap, NULL, 0, capacity, stride, queue->align) : NULL;
@@ -50,8 +50,9 @@ static bool grow(covey_queue *queue, uint32_t wanted) {
         if (values) covey__free(heap, values, capacity, stride, queue->align);
         return false;
     }
-    uint32_t behind = queue->capacity - queue->first; /* those at the end stay at the end */
-    move_values(queue, values, capacity, stride);
+    uint32_t behind =
+        queue->capacity - queue->first; /* events at the end of the old ring go to the end of the new one */
+    move_copies(queue, values, capacity, stride);
     if (queue->count > behind) {
         memmove(events + capacity - behind, events + queue->first, behind * sizeof *events);
         queue->first = capacity - behind;
@@ -69,7 +70,7 @@ static bool fit_values(covey_queue *queue, const covey_type *type) {
     if (stride == queue->stride && align == queue->align) return true;
     char *values = covey__resize(&queue->world->heap, NULL, 0, queue->capacity, stride, align);
     if (!values && queue->capacity != 0) return false;
-    move_values(queue, values, queue->capacity, stride);
+    move_copies(queue, values, queue->capacity, stride);
     queue->stride = stride;
     queue->align = align;
     return true;
@@ -77,12 +78,12 @@ static bool fit_values(covey_queue *queue, const covey_type *type) {
 
 bool covey__queue_reserve(covey_queue *queue, uint64_t more) {
     uint64_t wanted = queue->count + covey__queue_owed(queue) + more;
-    return wanted <= queue->capacity || (wanted <= UINT32_MAX && grow(queue, (uint32_t)wanted));
+    return wanted <= queue->capacity || (wanted <= UINT32_MAX && grow_queue(queue, (uint32_t)wanted));
 }
 
 void covey__queue_push(covey_queue *queue, const covey_pool *pool, covey_signal signal, covey_entity e,
                        const void *value) {
-    uint32_t at = place_of(queue, queue->count++), flag = value ? COVEY__WITH_VALUE : 0;
+    uint32_t at = ring_place(queue, queue->count++), flag = value ? COVEY__WITH_VALUE : 0;
     queue->events[at] = (covey__queued){ e, pool ? pool->number : COVEY_NONE, (uint32_t)signal | flag };
     if (queue->stride == 0) return;
     char *copy = queue->values + (size_t)at * queue->stride;
@@ -180,10 +181,11 @@ size_t covey__queues_bytes(const covey_world *world) {
 
 bool covey__queues_valid(const covey_world *world, const char **why) {
     for (const covey_queue *queue = world->queues; queue; queue = queue->next) {
-        REQUIRE(queue->world == world && queue->count <= queue->capacity, "queue: more than there is room for");
+        REQUIRE(queue->world == world && queue->count <= queue->capacity,
+                "queue: the count is larger than the capacity");
         REQUIRE(queue->capacity == 0 || queue->first < queue->capacity, "queue: begins nowhere");
         REQUIRE(world->emission || queue->count + covey__queue_owed(queue) <= queue->capacity,
-                "queue: no room for the end of what is there");
+                "queue: no room is left for the removals that are still to come");
     }
     return true;
 }

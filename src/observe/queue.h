@@ -2,7 +2,7 @@
 #ifndef COVEY_QUEUE_H
 #define COVEY_QUEUE_H
 
-#include "observe/listeners.h"
+#include "observe/observers.h"
 
 #include <covey/covey.h>
 
@@ -14,14 +14,15 @@ typedef struct covey__queued {
 
 #define COVEY__WITH_VALUE (UINT32_C(1) << 31)
 
-/* Where events come from. */
+/* A connection that sends events to a queue. */
 typedef struct covey__source_of_events {
     const covey_pool *pool; /* NULL: entities */
     uint32_t signals;
     uint64_t number; /* of the connection */
 } covey__source_of_events;
 
-/* A ring that always has room for the removal of all that it was told of. */
+/* A ring that always has room for the removal of all present components, and the destruction of all entities, that it
+ * listens to. */
 struct covey_queue {
     covey_world *world;
     uint64_t number; /* unique among all queues, reactive sets and command buffers of the world */
@@ -34,8 +35,9 @@ struct covey_queue {
     uint32_t source_count, source_capacity;
 };
 
-bool covey__queue_reserve(covey_queue *queue, uint64_t more); /* besides that; false: no memory */
-uint64_t covey__queue_owed(const covey_queue *queue);         /* the room that must remain */
+bool covey__queue_reserve(covey_queue *queue,
+                          uint64_t more);             /* in addition to that room; false when an allocation fails */
+uint64_t covey__queue_owed(const covey_queue *queue); /* the room that must remain */
 bool covey__queue_attach(covey_queue *queue, const covey_pool *pool, const covey__listener *listener);
 void covey__queue_detach(covey_queue *queue, uint64_t number);
 /* `value` is copied if there is one. */

@@ -1,10 +1,10 @@
-/* Change ticks: a world's time, and for each component of a type with ticks when it was changed last. A component was
- * changed at the later of two ticks: its own, and that of its block as a whole; so a span over full blocks notes one
- * number for 64 values. A component that is removed leaves its tick behind; the next one at its index notes its own.
+/* Change ticks: the time of a world and, for each component of a type with ticks, when it last changed. That is the
+ * later of two ticks: the component's own, and the tick of its whole block. So a span over full blocks writes one
+ * number for 64 values. A removed component leaves its tick behind; the next component at its index writes its own.
  *
- * Who asks for changes mostly asks for those since the last time, when no block was changed at more than one tick. So a
- * block knows who was changed at its latest tick, as a mask, and when it was changed before: if that is not asked for, no
- * tick of a component is read. */
+ * Most queries ask for changes since the previous query, and since then a block has usually changed at one tick only.
+ * So a block stores a mask of the ids that changed at its latest tick, and the tick of the change before. If the query
+ * does not reach back to that, it reads no tick of a component. */
 #include "observe/tick.h"
 
 #include "storage/block_store.h"
@@ -40,7 +40,7 @@ bool covey__ticks_reach(covey_pool *pool, uint32_t index) {
            covey__tick_pages_reach(&world->heap, ticks, index, covey__block_limit(world));
 }
 
-static const covey__tick_page *page_of(const covey_pool *pool, uint32_t index) {
+static const covey__tick_page *tick_page_of(const covey_pool *pool, uint32_t index) {
     return pool->observers->ticks.at[index / COVEY__BLOCK_PAGE];
 }
 
@@ -50,7 +50,8 @@ void covey__ticks_share(covey_world *world) {
     if (COVEY__GET_WORD(world->shared_tick) != world->tick) COVEY__PUT_WORD(world->shared_tick, world->tick);
 }
 
-/* A mask cannot be changed by several threads, but all can write the same tick: then it is not known who changed. */
+/* Several threads cannot change one mask, but all can write the same tick. Equal ticks mean that the mask is not
+ * known. */
 static COVEY__NOINLINE void note_shared(covey__tick_block *block, uint64_t now) {
     COVEY__PUT_WORD(block->latest, now);
     COVEY__PUT_WORD(block->before, now);
@@ -80,13 +81,13 @@ static COVEY__NOINLINE void note_among_few(const covey_world *world, const covey
 }
 
 void covey__ticks_note(const covey_pool *pool, uint32_t index) {
-    const covey__tick_page *page = page_of(pool, index);
+    const covey__tick_page *page = tick_page_of(pool, index);
     if (COVEY__LIKELY(covey__tick_page_is_full(page))) note_at(pool->world, covey__ticked_in_full(page, index), index);
     else note_among_few(pool->world, page, index);
 }
 
 void covey__ticks_note_ids(const covey_pool *pool, uint32_t first, uint64_t ids) {
-    covey__ticked at = covey__ticked_at(page_of(pool, first), first);
+    covey__ticked at = covey__ticked_at(tick_page_of(pool, first), first);
     if (ids == UINT64_MAX) at.block->whole = pool->world->tick;
     for (uint64_t left = ids != UINT64_MAX ? ids : 0; left != 0; left &= left - 1)
         at.ticks[covey__lowest_bit(left)] = pool->world->tick;
@@ -101,9 +102,9 @@ void covey__ticks_note_run(const covey_pool *pool, uint32_t first, uint32_t coun
     }
 }
 
-/* In the order of time, or not: then a component that was noted is older now. */
+/* Ticks may come in any order: a component in the mask may get an older tick. */
 void covey__ticks_put(const covey_pool *pool, uint32_t index, uint64_t tick) {
-    covey__ticked at = covey__ticked_at(page_of(pool, index), index);
+    covey__ticked at = covey__ticked_at(tick_page_of(pool, index), index);
     covey__tick_block *block = at.block;
     uint64_t id = (uint64_t)1 << index % COVEY__BLOCK_IDS;
     *at.ticks = tick;
@@ -128,7 +129,7 @@ static COVEY__NOINLINE uint64_t tick_among_few(const covey__tick_page *page, uin
 }
 
 uint64_t covey__ticks_of(const covey_pool *pool, uint32_t index) {
-    const covey__tick_page *page = page_of(pool, index);
+    const covey__tick_page *page = tick_page_of(pool, index);
     if (!COVEY__LIKELY(covey__tick_page_is_full(page))) return tick_among_few(page, index);
     return tick_at(covey__ticked_in_full(page, index), index);
 }
@@ -139,7 +140,8 @@ uint32_t covey__ticks_next_page(const covey_pool *pool, uint32_t page) {
     return page;
 }
 
-/* Those of a full page, without asking whether it is one: that would wait for its first line. */
+/* Prefetches the blocks of a full page. Does not check whether the page is full, which would wait for its first
+ * line. */
 static void prefetch_blocks(const covey__tick_page *page) {
     for (size_t at = 0; page && at < sizeof *page + COVEY__PAGE_BLOCKS * sizeof *page->blocks; at += 64)
         covey__prefetch_line((const char *)page + at);
@@ -203,14 +205,16 @@ uint64_t covey__ticks_since(const covey_pool *pool, uint32_t first, uint64_t ids
 
 static bool valid_tick_block(const covey_world *world, covey__ticked at, const char **why) {
     const covey__tick_block *block = at.block;
-    REQUIRE(block->latest <= world->tick, "ticks: a change that is to come");
-    REQUIRE(block->whole <= block->latest && block->before <= block->latest, "ticks: a change after the last");
+    REQUIRE(block->latest <= world->tick, "ticks: a block changed after the current tick");
+    REQUIRE(block->whole <= block->latest && block->before <= block->latest,
+            "ticks: a change is later than the latest tick of the block");
     for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) {
         uint64_t tick = block->whole > at.ticks[i] ? block->whole : at.ticks[i];
         bool newest = (block->newest >> i & 1) != 0, known = block->before < block->latest;
-        REQUIRE(tick <= block->latest, "ticks: a change after the last");
-        REQUIRE(!known || newest == (tick == block->latest), "ticks: others are the newest");
-        REQUIRE(!known || newest || tick <= block->before, "ticks: a change between the last two");
+        REQUIRE(tick <= block->latest, "ticks: a change is later than the latest tick of the block");
+        REQUIRE(!known || newest == (tick == block->latest), "ticks: the mask of the newest ids is wrong");
+        REQUIRE(!known || newest || tick <= block->before,
+                "ticks: a change is between the last two ticks of the block");
     }
     return true;
 }
@@ -225,14 +229,14 @@ static bool valid_tick_page(const covey_world *world, const covey__tick_page *pa
 
 bool covey__ticks_valid(const covey_pool *pool, const char **why) {
     const covey__pages *ticks = &pool->observers->ticks;
-    REQUIRE(pool->type->ticks || !ticks->at, "ticks: of a type without");
+    REQUIRE(pool->type->ticks || !ticks->at, "ticks: a type without ticks has pages");
     for (uint32_t i = 0; i < ticks->count; i++)
         if (ticks->at[i] && !valid_tick_page(pool->world, ticks->at[i], why)) return false;
     for (uint32_t i = covey_pool_next(pool, 0); pool->type->ticks && i != COVEY_NONE;
          i = covey_pool_next(pool, i + 1)) {
         uint32_t index = covey_pool_at(pool, i).index;
         bool there = covey__has_tick_block(covey__page_at(ticks, index), covey__block_of(index));
-        REQUIRE(there && covey__ticks_of(pool, index) != 0, "ticks: a component without");
+        REQUIRE(there && covey__ticks_of(pool, index) != 0, "ticks: a component has no tick");
     }
     return true;
 }

@@ -12,11 +12,10 @@
 #include "storage/storage.h"
 #include "observe/tick.h"
 #include "query/view.h"
-#include "query/walk.h"
 
 enum {
     LONG = 8,                                 /* rows that justify a span: each span ends in a mispredicted branch */
-    ENOUGH = COVEY__BATCH - COVEY__BLOCK_IDS, /* rows from which on a list takes no further block */
+    ENOUGH = COVEY__BATCH - COVEY__BLOCK_IDS, /* a list with this many rows takes no further block */
     MOST_ALONG = 512                          /* rows of a span whose values are looked up before it is handed out */
 };
 
@@ -44,7 +43,7 @@ static bool hand_out_list(covey_iter *it, uint32_t rows) { return hand_out(it, r
 /* The id of a row: the id at a position of an array, or the number itself. */
 COVEY_HOT uint32_t index_at(const covey_entity *array, uint32_t number) { return array ? array[number].index : number; }
 
-/* The lowest bits of a mask, this many. */
+/* The lowest `count` bits of a mask. */
 static uint64_t first_bits(uint64_t bits, uint32_t count) {
     uint64_t rest = bits;
     while (count-- != 0) rest &= rest - 1;
@@ -57,11 +56,11 @@ static uint64_t first_bits(uint64_t bits, uint32_t count) {
 static bool is_flat(const covey_pool *pool) { return !covey__in_blocks(pool) && !pool->set.paged; }
 
 /* The value of an index, or NULL. */
-static char *find(const covey_pool *pool, uint32_t index) {
+static char *value_or_null(const covey_pool *pool, uint32_t index) {
     return covey__has_index(pool, index) ? covey__value_of_index(pool, index) : NULL;
 }
 
-/* What a lookup in a pool needs: of a pool in blocks, or of a flat set. */
+/* The fields that a lookup reads, of a pool in blocks or of a flat set. */
 typedef struct lookup {
     const covey__block_store *blocks; /* or NULL */
     const uintptr_t *pages;
@@ -149,7 +148,7 @@ static uint32_t find_rows(const covey_iter *it, const covey_pool *pool, uint32_t
     if (is_flat(pool) && it->walk.array) return find_list(lookup_in_set(pool), it->walk.array, rows, count, found);
     if (is_flat(pool)) return find_list(lookup_in_set(pool), NULL, rows, count, found);
     for (uint32_t k = 0; k < count; k++) {
-        found[k] = find(pool, index_at(it->walk.array, rows[k]));
+        found[k] = value_or_null(pool, index_at(it->walk.array, rows[k]));
         hits += found[k] != NULL;
     }
     return hits;
@@ -218,7 +217,7 @@ static uint32_t run_in(const covey_pool *pool, const covey_entity *array, uint32
     uint32_t run = 1;
     if (!value) return 0;
     if (is_flat(pool)) return run_in_set(&pool->set, array, row, most);
-    while (run < most && find(pool, index_at(array, row + run)) == value + (size_t)run * pool->size) run++;
+    while (run < most && value_or_null(pool, index_at(array, row + run)) == value + (size_t)run * pool->size) run++;
     return run;
 }
 
@@ -227,7 +226,7 @@ static uint32_t run_of_values(covey_iter *it, uint32_t row, uint32_t most) {
     for (uint32_t left = it->walk.looked_up; left != 0 && most != 0; left &= left - 1) {
         uint32_t column = covey__lowest_bit(left);
         const covey_pool *pool = it->walk.columns[column].pool;
-        char *value = find(pool, index_at(it->walk.array, row));
+        char *value = value_or_null(pool, index_at(it->walk.array, row));
         set_value(it, column, value);
         most = run_in(pool, it->walk.array, row, most, value);
     }
@@ -353,7 +352,7 @@ static uint64_t same_ids(const covey_iter *it, const covey__page_list *list, uin
 }
 
 /* Decides how the blocks of a page are handed out. */
-static void sort_blocks(covey_iter *it, const covey__page_list *list) {
+static void plan_blocks(covey_iter *it, const covey__page_list *list) {
     uint64_t direct = UINT64_MAX, joined = UINT64_MAX >> 1, ordered = UINT64_MAX, compact = UINT64_MAX;
     uint64_t full = list->full ? it->walk.blocks : 0;
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
@@ -378,16 +377,16 @@ static void sort_blocks(covey_iter *it, const covey__page_list *list) {
     it->walk.scattered = alone && it->walk.most != 1 ? it->walk.blocks & ~it->walk.longer : 0;
 }
 
-static bool open_page(covey_iter *it) {
+/* Advances to the next page with matches. Returns false at the end. */
+static bool reach_page(covey_iter *it) {
     covey__page_list list;
-    covey__walk_renew(&it->walk);
-    it->walk.opened = it->walk.blocks = covey__next_page(it, &list);
-    if (it->walk.blocks != 0 && it->walk.sorts) sort_blocks(it, &list);
+    it->walk.opened = it->walk.blocks = covey__open_page(it, &list);
+    if (it->walk.blocks != 0 && it->walk.plans) plan_blocks(it, &list);
     return it->walk.blocks != 0;
 }
 
 /* Takes the next block with matches of the page. */
-static void take_block(covey_iter *it) {
+static void begin_block(covey_iter *it) {
     it->block = covey__lowest_bit(it->walk.blocks);
     it->walk.blocks &= it->walk.blocks - 1;
     it->walk.rest = it->matches[it->block];
@@ -396,8 +395,8 @@ static void take_block(covey_iter *it) {
 /* Advances to the next block with matches if this one is done. Returns false at the end. */
 static bool reach_block(covey_iter *it) {
     if (it->walk.rest != 0) return true;
-    if (it->walk.blocks == 0 && !open_page(it)) return false;
-    take_block(it);
+    if (it->walk.blocks == 0 && !reach_page(it)) return false;
+    begin_block(it);
     return true;
 }
 
@@ -426,7 +425,7 @@ static void prefetch_block(const covey_iter *it, uint32_t block) {
             covey__prefetch_line(it->walk.columns[i].page->chunks[block].data + line * 64);
 }
 
-/* Takes a block in which all 64 ids match, and the blocks behind it while they are contiguous. */
+/* Takes a block in which all ids match, and the blocks behind it while they are contiguous. */
 static void take_full(covey_iter *it, uint32_t n) {
     uint32_t more = covey__lowest_bit(~(it->walk.joined >> it->block));
     it->walk.blocks &= (UINT64_MAX - 1) << (it->block + more);
@@ -489,20 +488,20 @@ bool covey__list_ids(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
-static bool is_packed(const covey_iter *it, uint32_t block) { return (it->walk.packed >> block & 1) != 0; }
+static bool block_is_packed(const covey_iter *it, uint32_t block) { return (it->walk.packed >> block & 1) != 0; }
 
 /* Whether spans of the next block fit into the same batch. */
 static bool is_alike(const covey_iter *it) {
     if (it->walk.rest != 0) return true;
     uint32_t next = it->walk.blocks != 0 ? covey__lowest_bit(it->walk.blocks) : 0;
     return it->walk.blocks != 0 && (it->walk.longer >> next & 1) != 0 &&
-           is_packed(it, next) == is_packed(it, it->block);
+           block_is_packed(it, next) == block_is_packed(it, it->block);
 }
 
 /* Hands out spans of this block and the following ones. All fields are in blocks. */
 static bool next_spans(covey_iter *it) {
     uint32_t n = 0;
-    it->slotted = is_packed(it, it->block);
+    it->slotted = block_is_packed(it, it->block);
     do {
         reach_block(it);
         if ((it->walk.full >> it->block & 1) != 0) take_full(it, n);
@@ -516,7 +515,7 @@ static bool next_spans(covey_iter *it) {
 }
 
 /* The next run of the block: as a span if its values are contiguous in all columns, otherwise the block is listed. */
-static bool next_run(covey_iter *it) {
+static bool next_mixed_run(covey_iter *it) {
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
     run = run_of_values(it, first_of_block(it) + bit, run);
     if (run < LONG) return covey__list_ids(it);
@@ -526,10 +525,10 @@ static bool next_run(covey_iter *it) {
 
 /* The next ids that have all fields. */
 static bool next_ids(covey_iter *it) {
-    if (it->walk.rest == 0 && it->walk.blocks == 0 && open_page(it) && covey__next_scattered(it)) return true;
+    if (it->walk.rest == 0 && it->walk.blocks == 0 && reach_page(it) && covey__next_scattered(it)) return true;
     if (!reach_block(it)) return false;
     if ((it->walk.longer >> it->block & 1) == 0) return covey__list_ids(it);
-    return it->walk.looked_up == 0 ? next_spans(it) : next_run(it);
+    return it->walk.looked_up == 0 ? next_spans(it) : next_mixed_run(it);
 }
 
 /* ---- Members of a group, in blocks --------------------------------------------------------------------------------*/
@@ -539,7 +538,7 @@ static const uint8_t *borders_of_page(const covey_iter *it) {
 }
 
 /* Advances to the next page with members of the group. Returns false at the end. */
-static bool open_group_page(covey_iter *it) {
+static bool reach_group_page(covey_iter *it) {
     const covey__pages *pages = &it->walk.group->front.borders;
     while (it->walk.blocks == 0 && it->walk.next < it->walk.end) {
         const uint8_t *borders = pages->at[it->walk.next];
@@ -564,7 +563,7 @@ static const uint8_t *ids_of_block(const covey_iter *it) {
 /* Advances to the next block with members if this one is done. Returns false at the end. */
 static bool reach_slots(covey_iter *it) {
     if (it->walk.slot < it->walk.slots) return true;
-    if (it->walk.blocks == 0 && !open_group_page(it)) return false;
+    if (it->walk.blocks == 0 && !reach_group_page(it)) return false;
     it->block = covey__lowest_bit(it->walk.blocks);
     it->walk.blocks &= it->walk.blocks - 1;
     it->walk.slot = 0;
@@ -596,8 +595,8 @@ bool covey__list_slots(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
-/* If the entity of the row has left the first slots, the last entity to visit may have taken its place: then that comes
- * next, and there is one less. */
+/* If the entity of the row has left the first slots, the last entity to visit may have taken its place. Then that
+ * entity comes next, and one fewer is left. */
 void covey__slots_anew(covey_iter *it) {
     const covey__block_page *page = it->walk.columns[0].page;
     uint32_t slot = it->counts[it->at], bit = it->ids[it->at] % COVEY__BLOCK_IDS;
@@ -617,7 +616,7 @@ static bool next_members(covey_iter *it) {
     uint32_t n = 0;
     uint8_t numbers[COVEY__PAGE_BLOCKS];
     if (it->walk.looked_up != 0) return covey__list_slots(it);
-    if (it->walk.blocks == 0 && !open_group_page(it)) return false;
+    if (it->walk.blocks == 0 && !reach_group_page(it)) return false;
     const uint8_t *borders = borders_of_page(it);
     for (; n < it->walk.most && it->walk.blocks != 0; it->walk.blocks &= it->walk.blocks - 1, n++) {
         uint32_t block = covey__lowest_bit(it->walk.blocks);
@@ -662,7 +661,7 @@ static uint32_t run_slowly(covey_iter *it, uint32_t row, uint32_t most) {
 }
 
 static bool next_ids_slowly(covey_iter *it) {
-    if (it->walk.sorts) return next_ids(it);
+    if (it->walk.plans) return next_ids(it);
     if (!reach_block(it)) return false;
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
     run = run_slowly(it, first_of_block(it) + bit, run);

@@ -46,7 +46,8 @@ static covey_result refuse_pool(const covey_group *group, const covey_pool *pool
 
 /* Why the group cannot own a pool, and what helps; or NULL. */
 static const char *objection(const covey_group *group, const covey_pool *pool) {
-    if (pool->observers && pool->observers->keeps_order) return "it is kept sorted: end that with covey_pool_keep_sorted";
+    if (pool->observers && pool->observers->keeps_order)
+        return "it is kept sorted: end that with covey_pool_keep_sorted";
     return covey__front_objection(&group->front, pool);
 }
 
@@ -221,11 +222,6 @@ covey_group *covey_group_find(const covey_world *world, const covey_group_desc *
     for (uint32_t i = 0; i < world->group_count; i++)
         if (is_described(world->groups[i], desc)) return world->groups[i];
     return NULL;
-}
-
-covey_group *covey_group_of(covey_world *world, const covey_group_desc *desc) {
-    covey_group *found = covey_group_find(world, desc);
-    return found ? found : covey_group_create(world, desc);
 }
 
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/

@@ -11,9 +11,7 @@
 #include "observe/observers.h"
 #include "storage/storage.h"
 #include "observe/tick.h"
-#include "memory/unchecked.h"
 #include "query/view.h"
-#include "query/walk.h"
 
 /* ---- Beginning ---------------------------------------------------------------------------------------------------*/
 
@@ -44,7 +42,7 @@ static const covey_pool *smallest(const covey__walk *walk) {
     return found;
 }
 
-/* The end of the pages to walk: that of the required pool which ends first. */
+/* The end of the pages to walk: the earliest end of a required pool. */
 static uint32_t pages_to_walk(const covey__walk *walk) {
     uint32_t end = covey__block_limit(walk->view->world);
     if (walk->lead && walk->lead->blocks.end_page < end) end = walk->lead->blocks.end_page;
@@ -74,15 +72,15 @@ static void walk_ids(covey__walk *walk) {
     const covey_view *view = walk->view;
     uint32_t sparse = 0;
     for (uint32_t i = 0; i < view->with; i++) sparse |= (uint32_t)!covey__in_blocks(walk->columns[i].pool) << i;
-    walk->sorts = view->with == view->fields;
+    walk->plans = view->with == view->fields;
     walk->next = first_to_walk(walk);
     walk->end = pages_to_walk(walk);
-    walk->asks_more |= walk->lead || view->with == 0 || view->without != 0 || !walk->sorts;
-    walk->mode = !walk->sorts || walk->ticked != 0 ? COVEY__MODE_IDS
+    walk->asks_more |= walk->lead || view->with == 0 || view->without != 0 || !walk->plans;
+    walk->mode = !walk->plans || walk->ticked != 0 ? COVEY__MODE_IDS
                  : sparse != 0                     ? COVEY__MODE_MIXED
                                                    : COVEY__MODE_BLOCKS;
-    walk->looked_up = walk->sorts ? sparse : 0;
-    walk->direct = walk->sorts ? ((1u << view->with) - 1) & ~sparse : 0;
+    walk->looked_up = walk->plans ? sparse : 0;
+    walk->direct = walk->plans ? ((1u << view->with) - 1) & ~sparse : 0;
     walk->most = longest_list(walk);
 }
 
@@ -99,7 +97,7 @@ static void walk_array(covey__walk *walk) {
 }
 
 /* Walks the blocks that have members. Looks up fields that the group does not own. */
-static void walk_slots(covey__walk *walk) {
+static void walk_group_blocks(covey__walk *walk) {
     walk->mode = COVEY__MODE_SLOTS;
     walk->end = walk->group->front.borders.count;
     walk->direct = (1u << covey__group_owned(walk->group)) - 1;
@@ -121,7 +119,7 @@ static void walk_by(covey__walk *walk, const covey_pool *lead) {
     else walk_set(walk, lead);
 }
 
-/* Ticks are kept by id, and say where changes are. */
+/* Walks by id, because ticks are stored by id and tell which blocks have changes. */
 static void walk_changes(covey__walk *walk) {
     walk_ids(walk);
     walk->next = covey__page_from(walk, walk->next);
@@ -147,7 +145,7 @@ static COVEY__NOINLINE covey_iter iterate(const covey__walk *walk) {
     return it;
 }
 
-/* The same for an iterator of the caller. */
+/* Like iterate, for an iterator of the caller. */
 static void start(covey_iter *it) {
     it->count = it->at = it->stop = it->block = 0;
     it->left = 0;
@@ -175,6 +173,7 @@ void covey__iter_begin(covey_iter *it, const covey_view *view) {
 }
 
 covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick) {
+    COVEY__NEEDS_VIEW(view);
     covey__walk walk;
     covey__check_view(view, false);
     begin_since(&walk, view, tick);
@@ -188,6 +187,7 @@ covey_iter covey__view_iter_to_ask(const covey_view *view) {
 }
 
 covey_iter covey_view_iter(const covey_view *view) {
+    COVEY__NEEDS_VIEW(view);
     covey__walk walk;
     covey__check_view(view, false);
     begin_since(&walk, view, 0);
@@ -195,10 +195,12 @@ covey_iter covey_view_iter(const covey_view *view) {
 }
 
 covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
+    COVEY__NEEDS_VIEW(view);
     covey__walk walk;
     covey__check_view(view, false);
     begin_walk(&walk, view);
-    COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world), "the pool is not of the world");
+    COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world),
+                    "the pool belongs to another world");
     if (!all_known(&walk)) return iterate(&walk);
     walk.lead = pool;
     covey__walk_find_hidden(&walk);
@@ -207,6 +209,7 @@ covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
 }
 
 covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count) {
+    COVEY__NEEDS_VIEW(view);
     covey__walk walk;
     covey__check_view(view, false);
     begin_walk(&walk, view);
@@ -219,10 +222,10 @@ covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *enti
 
 static void begin_group(covey__walk *walk, const covey_group *group) {
     begin_walk(walk, &group->view);
-    walk->hides = false; /* disabled entities are no members */
+    walk->hides = false; /* disabled entities are not members */
     walk->group = group;
     if (group->front.by_block) {
-        walk_slots(walk);
+        walk_group_blocks(walk);
         return;
     }
     walk->set = covey__group_owned(group) != 0 ? &group->pools[0]->set : &group->members;
@@ -274,7 +277,7 @@ static uint32_t blocks_to_walk(const covey__walk *walk) {
     return alive / COVEY__BLOCK_IDS + (alive % COVEY__BLOCK_IDS != 0);
 }
 
-/* The first of them. */
+/* The first block that may have matches. */
 static uint32_t first_block(const covey__walk *walk) {
     bool known = walk->lead && covey__in_blocks(walk->lead);
     uint32_t first = known ? covey__blocks_first(&walk->lead->blocks) : 0;
@@ -289,7 +292,7 @@ static uint32_t first_block(const covey__walk *walk) {
     return first;
 }
 
-static uint32_t ids_of(uint32_t blocks) {
+static uint32_t ids_of_blocks(uint32_t blocks) {
     uint64_t ids = (uint64_t)blocks * COVEY__BLOCK_IDS;
     return ids < UINT32_MAX ? (uint32_t)ids : UINT32_MAX;
 }
@@ -297,12 +300,12 @@ static uint32_t ids_of(uint32_t blocks) {
 uint32_t covey_iter_length(const covey_iter *it) {
     COVEY__CONTRACT(NULL, it, "a call needs an iteration");
     if (it->walk.mode == COVEY__MODE_NOTHING) return 0;
-    return is_by_position(&it->walk) ? it->walk.end : ids_of(blocks_to_walk(&it->walk));
+    return is_by_position(&it->walk) ? it->walk.end : ids_of_blocks(blocks_to_walk(&it->walk));
 }
 
 uint32_t covey__iter_first(const covey_iter *it) {
     if (it->walk.mode == COVEY__MODE_NOTHING || is_by_position(&it->walk)) return 0;
-    return ids_of(first_block(&it->walk));
+    return ids_of_blocks(first_block(&it->walk));
 }
 
 /* The blocks, and pages, of ids that a part visits. */
@@ -341,8 +344,7 @@ void covey__iter_part(const covey_iter *whole, uint32_t first, uint32_t end, cov
 
 uint64_t covey__next_row_page(covey_iter *it) {
     covey__page_list list;
-    covey__walk_renew(&it->walk);
-    return covey__next_page(it, &list);
+    return covey__open_page(it, &list);
 }
 
 /* Whether the last entity to visit is still at its position. */
@@ -351,7 +353,7 @@ static bool last_stays(const covey_iter *it) {
 }
 
 /* Turns the remaining rows of the list back into matches of the page. */
-static void put_back(covey_iter *it) {
+static void put_rows_back(covey_iter *it) {
     uint32_t bit = it->rows[it->at] - it->walk.first;
     it->block = bit / COVEY__BLOCK_IDS;
     it->walk.rest = it->matches[it->block] & (UINT64_MAX - 1) << bit % COVEY__BLOCK_IDS;
@@ -359,12 +361,12 @@ static void put_back(covey_iter *it) {
 }
 
 /* Values have moved since the rows were listed: lists the remaining rows again. If the entity of the row has left an
- * array, the last entity to visit may have taken its place: then that comes next, and there is one less. */
+ * array, the last entity to visit may have taken its place. Then that entity comes next, and one fewer is left. */
 static void begin_anew(covey_iter *it) {
     const covey_sparse_set *set = it->walk.set;
     uint32_t position = it->rows[it->at];
     if (it->walk.mode == COVEY__MODE_SLOTS) covey__slots_anew(it);
-    else if (!it->walk.array) put_back(it);
+    else if (!it->walk.array) put_rows_back(it);
     it->stop = 0;
     it->walk.most = 1; /* lists are short in loops that move values, so that few lookups are wasted */
     if (!set) return;
@@ -438,6 +440,7 @@ static uint32_t count_positions(const covey_iter *it) {
 }
 
 uint32_t covey_view_count(const covey_view *view) {
+    COVEY__NEEDS_VIEW(view);
     covey_iter it = covey__view_iter_to_ask(view);
     uint32_t count = 0;
     if (it.walk.mode == COVEY__MODE_NOTHING) return 0;
@@ -450,12 +453,14 @@ uint32_t covey_view_count(const covey_view *view) {
 }
 
 covey_entity covey_view_first(const covey_view *view) {
+    COVEY__NEEDS_VIEW(view);
     covey_iter it = covey__view_iter_to_ask(view);
     it.walk.ticked = 0; /* nothing is written */
     return covey__next_span(&it) ? covey_span_entity(&it, 0) : (covey_entity){ 0, 0 };
 }
 
 bool covey_view_contains(const covey_view *view, covey_entity e) {
+    COVEY__NEEDS_VIEW(view);
     covey__walk walk;
     begin_walk(&walk, view);
     covey_iter it = iterate(&walk);

@@ -1,4 +1,4 @@
-/* Iterations that are initialised in place: an iterator has some kilobytes, which are not copied. */
+/* Iterations that are initialised in place, because an iterator has some kilobytes. */
 #ifndef COVEY_ITER_H
 #define COVEY_ITER_H
 
@@ -6,11 +6,11 @@
 
 /* An upper bound for the number of matches, from the required pools. */
 uint32_t covey__view_bound(const covey_view *view);
-/* Like covey_view_iter, for what matches now: an empty view stays empty during the iteration. */
+/* Like covey_view_iter, for entities that match now: if none does, the iteration stays empty. */
 void covey__iter_begin(covey_iter *it, const covey_view *view);
 void covey__iter_begin_group(covey_iter *it, const covey_group *group);
-/* The index of the first block that may have matches, or position 0: what is before it need not be walked. It depends on
- * what is present, as covey_iter_length does, and may be beyond that. */
+/* The first index of the first block that may have matches, or position 0. Like covey_iter_length, it depends on
+ * present components only, and may be larger than the length. */
 uint32_t covey__iter_first(const covey_iter *it);
 void covey__iter_part(const covey_iter *whole, uint32_t first, uint32_t end, covey_iter *part);
 

@@ -1,18 +1,57 @@
-/* Which entities match a view: occupancy masks decide for a page of ids at a time, and the other pools are asked about
- * what is left. */
+/* Which entities match a view. An iteration finds the pools of its view once, and again when the world has new types.
+ * Occupancy masks then match a page of ids at a time; the other pools are asked about the ids that remain. */
 #include "query/match.h"
 
 #include "memory/bits.h"
 #include "storage/block_store.h"
 #include "change/entity.h"
 #include "memory/lines.h"
+#include "observe/observers.h"
 #include "observe/tick.h"
 #include "query/view.h"
-#include "query/walk.h"
 
-enum { FEW = 8 }; /* blocks of a page, when they are matched one by one */
+enum { FEW = 8 }; /* up to this many blocks of a page are matched one by one */
 
 const covey__block_page covey__no_page;
+
+/* ---- The pools of a view ------------------------------------------------------------------------------------------*/
+
+/* A number that changes when the world gets a new type, or when the first component of a type is disabled. */
+static uint32_t known_to(const covey_world *world) { return world->pool_count + world->hiding; }
+
+bool covey__walk_is_old(const covey__walk *walk) { return walk->pools != known_to(walk->view->world); }
+
+void covey__walk_find_hidden(covey__walk *walk) {
+    const covey_world *world = walk->view->world;
+    bool components = world->hiding != 0 && (walk->view->asks & COVEY__ASKS_COMPONENTS) == 0;
+    walk->hidden = (walk->view->asks & COVEY__ASKS_ENTITIES) == 0 ? world->disabled : NULL;
+    walk->hides = walk->hidden || (components && covey__may_hide(walk->lead));
+    for (uint32_t i = 0; components && i < covey__view_terms(walk->view); i++)
+        walk->hides |= covey__may_hide(walk->columns[i].pool);
+    walk->asks_more |= walk->hides;
+}
+
+/* Notes which fields have ticks and can be written. */
+static void find_ticks(covey__walk *walk) {
+    for (uint32_t i = 0; i < walk->view->fields; i++) {
+        bool written = (walk->view->reads >> i & 1) == 0,
+             ticks = walk->columns[i].pool && walk->columns[i].pool->type->ticks;
+        walk->ticked |= (uint16_t)((written && ticks) << i);
+    }
+}
+
+void covey__walk_find_pools(covey__walk *walk) {
+    const covey_view *view = walk->view;
+    walk->pools = known_to(view->world);
+    for (uint32_t i = 0; i < covey__view_terms(view); i++)
+        if (!walk->columns[i].pool) walk->columns[i].pool = covey_pool_find_raw(view->world, view->types[i]);
+    covey__walk_find_hidden(walk);
+    find_ticks(walk);
+}
+
+void covey__walk_renew(covey__walk *walk) {
+    if (covey__walk_is_old(walk)) covey__walk_find_pools(walk);
+}
 
 /* ---- Matching one ------------------------------------------------------------------------------------------------*/
 
@@ -33,7 +72,7 @@ static bool is_hidden(const covey_iter *it, uint32_t index) {
     return covey__has_index(it->walk.hidden, index) || covey__component_is_disabled(it->walk.lead, index);
 }
 
-/* For an entity that has all terms. */
+/* Whether a wanted component has changed, of an entity that has all terms. */
 static bool has_changed(const covey_iter *it, uint32_t index) {
     for (uint32_t left = it->walk.changed; left != 0; left &= left - 1)
         if (covey__ticks_of(it->walk.columns[covey__lowest_bit(left)].pool, index) > it->walk.since) return true;
@@ -49,9 +88,9 @@ bool covey__matches(const covey_iter *it, uint32_t index) {
                                                                    : matches_slowly(it, index);
 }
 
-/* ---- Walking ids -------------------------------------------------------------------------------------------------*/
+/* ---- Matching a page ---------------------------------------------------------------------------------------------*/
 
-static const covey__block_page *page_of(const covey_pool *pool, uint32_t page) {
+static const covey__block_page *page_or_none(const covey_pool *pool, uint32_t page) {
     bool there = pool && covey__in_blocks(pool) && page < pool->blocks.page_count;
     return there ? pool->blocks.pages[page] : &covey__no_page;
 }
@@ -62,8 +101,8 @@ static void prefetch_page(const covey__block_page *page) {
         covey__prefetch_line((const char *)page + at);
 }
 
-/* Advances to a page. Returns the blocks that may have matches. */
-static uint64_t open_page(covey_iter *it, uint32_t page, covey__page_list *list) {
+/* Points the columns to a page. Returns the blocks that may have matches. */
+static uint64_t point_to_page(covey_iter *it, uint32_t page, covey__page_list *list) {
     const covey_view *view = it->walk.view;
     uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
     list->count = 0;
@@ -71,21 +110,22 @@ static uint64_t open_page(covey_iter *it, uint32_t page, covey__page_list *list)
     for (uint32_t i = 0; i < view->with; i++) {
         covey__column *column = &it->walk.columns[i];
         if (!covey__in_blocks(column->pool)) continue;
-        column->page = list->pages[list->count++] = page_of(column->pool, page);
+        column->page = list->pages[list->count++] = page_or_none(column->pool, page);
         blocks &= column->page->summary;
-        if (covey__blocks_have_page(&column->pool->blocks, page + 1)) prefetch_page(page_of(column->pool, page + 1));
+        if (covey__blocks_have_page(&column->pool->blocks, page + 1))
+            prefetch_page(page_or_none(column->pool, page + 1));
     }
-    if (it->walk.lead) blocks &= page_of(it->walk.lead, page)->summary;
+    if (it->walk.lead) blocks &= page_or_none(it->walk.lead, page)->summary;
     const covey__column *column = &it->walk.columns[view->with + view->optional];
     for (uint32_t i = 0; i < view->any; i++, column++) {
         bool sparse = column->pool && !covey__in_blocks(column->pool);
-        any |= sparse ? UINT64_MAX : page_of(column->pool, page)->summary;
+        any |= sparse ? UINT64_MAX : page_or_none(column->pool, page)->summary;
     }
     it->walk.first = page * COVEY__BLOCK_PAGE;
     return view->any != 0 ? blocks & any : blocks;
 }
 
-/* Which of 64 ids are alive. */
+/* Which ids of a block are alive. */
 static uint64_t alive_mask(const covey_world *world, uint32_t first) {
     uint64_t mask = 0;
     for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) mask |= (uint64_t)(covey__generation_of(world, first + i) & 1) << i;
@@ -95,14 +135,15 @@ static uint64_t alive_mask(const covey_world *world, uint32_t first) {
 /* Which of some ids are in a pool of any storage. */
 static uint64_t members(const covey_pool *pool, uint32_t first, uint64_t ids) {
     if (!pool) return 0;
-    if (covey__in_blocks(pool)) return page_of(pool, first / COVEY__BLOCK_PAGE)->masks[covey__block_of(first)] & ids;
+    if (covey__in_blocks(pool))
+        return page_or_none(pool, first / COVEY__BLOCK_PAGE)->masks[covey__block_of(first)] & ids;
     uint64_t found = 0;
     for (uint64_t left = ids; left != 0; left &= left - 1)
         found |= (uint64_t)covey__has_index(pool, first + covey__lowest_bit(left)) << covey__lowest_bit(left);
     return found;
 }
 
-/* Which of them are present and not hidden. */
+/* Which of some ids are in a pool and not hidden. */
 COVEY_HOT uint64_t seen(const covey_pool *pool, uint32_t first, uint64_t ids, bool hides) {
     if (hides) ids &= ~covey__disabled_mask(pool, first);
     return members(pool, first, ids);
@@ -124,7 +165,7 @@ static uint64_t changed(const covey_iter *it, uint32_t first, uint64_t ids) {
     return found;
 }
 
-/* Whether all that one pool has in a page is in another. */
+/* Whether all ids of one page are in another page. */
 static bool is_within(const covey__block_page *a, const covey__block_page *b) {
     uint64_t outside = 0;
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) outside |= a->masks[block] & ~b->masks[block];
@@ -137,8 +178,8 @@ static bool is_excluded(const covey_iter *it, uint32_t page) {
     const covey__column *columns = it->walk.columns, *without = columns + view->with + view->optional + view->any;
     if (it->walk.hides || view->with == 0 || !covey__in_blocks(columns->pool)) return false;
     for (uint32_t i = 0; i < view->without; i++)
-        if (page_of(without[i].pool, page) != &covey__no_page &&
-            is_within(page_of(columns->pool, page), page_of(without[i].pool, page)))
+        if (page_or_none(without[i].pool, page) != &covey__no_page &&
+            is_within(page_or_none(columns->pool, page), page_or_none(without[i].pool, page)))
             return true;
     return false;
 }
@@ -181,8 +222,8 @@ static uint64_t not_excluded(const covey_iter *it, uint32_t first, uint64_t ids)
     return ids;
 }
 
-/* Most ids have not changed, so that comes first; before it, what a look at one mask tells: those that remain may have to
- * be looked up in sparse pools. */
+/* Excluded masks come first, because they cost one load; then ticks, because most ids have not changed. The ids that
+ * remain may have to be looked up in sparse pools. */
 static COVEY__NOINLINE uint64_t match_block_slowly(const covey_iter *it, uint32_t first, uint64_t ids) {
     if (it->walk.changed != 0) ids = changed(it, first, not_excluded(it, first, ids));
     return ids != 0 ? match_block(it, first, ids, it->walk.hides) : 0;
@@ -256,12 +297,14 @@ uint32_t covey__page_from(const covey__walk *walk, uint32_t page) {
     return walk->changed != 0 ? page_with_changes(walk, page) : page;
 }
 
-/* There may be millions of indices between entities: a page without any is followed by the next one that is there. */
-uint64_t covey__next_page(covey_iter *it, covey__page_list *list) {
+/* There may be millions of unused indices between entities: after a page without matches, pages that do not exist are
+ * skipped. */
+uint64_t covey__open_page(covey_iter *it, covey__page_list *list) {
+    covey__walk_renew(&it->walk);
     while (it->walk.next < it->walk.end) {
         uint32_t page = it->walk.next++;
         uint64_t blocks = it->walk.changed != 0 ? changed_blocks(it, page) : UINT64_MAX;
-        if (blocks != 0) blocks &= open_page(it, page, list) & covey__walk_blocks(&it->walk, page);
+        if (blocks != 0) blocks &= point_to_page(it, page, list) & covey__walk_blocks(&it->walk, page);
         if (blocks == 0) {
             it->walk.next = covey__page_from(&it->walk, page + 1);
             continue;

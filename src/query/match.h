@@ -1,4 +1,4 @@
-/* Which entities match a view: one of them, or those of a page of ids. */
+/* Which entities match a view: the pools of an iteration, and the matches among one or a page of ids. */
 #ifndef COVEY_MATCH_H
 #define COVEY_MATCH_H
 
@@ -6,6 +6,24 @@
 #include "storage/storage.h"
 
 #include <covey/covey.h>
+
+/* Finds the pools of terms whose types were new to the world, and notes which may have disabled components or ticks. */
+void covey__walk_find_pools(covey__walk *walk);
+/* Notes which terms, and whether the lead pool, can have disabled components, for views that skip these. */
+void covey__walk_find_hidden(covey__walk *walk);
+/* Whether the world has new types since the pools were found, which may be terms of the view. */
+bool covey__walk_is_old(const covey__walk *walk);
+/* Finds the pools again in that case. */
+void covey__walk_renew(covey__walk *walk);
+
+/* The blocks of a page that are visited: at the edges of a part, some belong to other parts. */
+static inline uint64_t covey__walk_blocks(const covey__walk *walk, uint32_t page) {
+    uint32_t first = page * COVEY__PAGE_BLOCKS, last = first + COVEY__PAGE_BLOCKS - 1;
+    uint64_t blocks = UINT64_MAX;
+    if (walk->from > first) blocks <<= walk->from - first;
+    if (walk->to <= last) blocks &= ((uint64_t)1 << (walk->to - first)) - 1;
+    return blocks;
+}
 
 /* Whether the component of an index is present and not hidden. Whether anything can be hidden is passed as a constant,
  * so that views without disabled components do not check. */
@@ -25,10 +43,11 @@ typedef struct covey__page_list {
     bool full; /* all ids of the page match */
 } covey__page_list;
 
-/* The blocks of the next page with matches, which are in it->matches; 0 at the end. Terms that are looked up later may
- * still reject some. */
-uint64_t covey__next_page(covey_iter *it, covey__page_list *list);
-/* The first page from this one on that is not missing where the walk looks: for changes, and in pools in blocks. */
+/* Opens the next page with matches, for spans and rows alike: renews the pools, points the columns to the page and puts
+ * the matches into it->matches. Returns the blocks with matches; 0 at the end. Terms that are looked up later may still
+ * reject some. */
+uint64_t covey__open_page(covey_iter *it, covey__page_list *list);
+/* The first page from this one on that exists in all pools in blocks and, if the walk asks for changes, has ticks. */
 uint32_t covey__page_from(const covey__walk *walk, uint32_t page);
 
 #endif

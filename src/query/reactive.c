@@ -2,15 +2,13 @@
 #include "query/reactive.h"
 
 #include "memory/alloc.h"
-#include "change/listen.h"
 #include "observe/listeners.h"
 #include "storage/marks.h"
 #include "observe/observers.h"
 #include "change/pool.h"
-#include "change/pool_of.h"
 #include "storage/presence.h"
 #include "memory/result.h"
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 #include "observe/signal.h"
 #include "storage/storage.h"
 
@@ -43,8 +41,8 @@ static bool begin_listening(covey_reactive *reactive, covey_pool *pool, uint32_t
     return listens;
 }
 
-/* Begins, or ends, to keep destroyed entities. */
-static bool keep_destroyed(covey_reactive *reactive) {
+/* Begins to keep the handles of destroyed entities; end_destroyed ends it. */
+static bool begin_destroyed(covey_reactive *reactive) {
     covey_world *world = reactive->world;
     if (!covey__ended_begin(reactive->tags)) {
         covey__fail(world, COVEY_ERROR_MEMORY,
@@ -56,12 +54,12 @@ static bool keep_destroyed(covey_reactive *reactive) {
     return true;
 }
 
-static void keep_no_destroyed(covey_reactive *reactive) {
+static void end_destroyed(covey_reactive *reactive) {
     reactive->world->heard -= reactive->tags->ended != NULL;
     covey__ended_free(reactive->tags);
 }
 
-/* Adds signals to a listener, which needs no memory. */
+/* Adds signals to a listener. Needs no memory. */
 static void hear_more(covey_reactive *reactive, covey_pool *pool, covey__listener *listener, uint32_t signals) {
     uint32_t before = listener->patch_is_set ? listener->signals & ~(uint32_t)COVEY_ON_PATCH : listener->signals;
     covey__listeners *listeners = &pool->observers->listeners;
@@ -153,10 +151,10 @@ static covey_reactive *take_unused(covey_world *world) {
     return reactive;
 }
 
-/* Frees what a set has reserved, for reuse. */
-static void release(covey_reactive *reactive) {
+/* Disconnects a set and frees its memory, so that it can be reused. */
+static void reset(covey_reactive *reactive) {
     listen_to_none(reactive);
-    keep_no_destroyed(reactive);
+    end_destroyed(reactive);
     covey__pool_clear(reactive->tags);
     covey__reactive_release(reactive->tags);
     reactive->used = false;
@@ -173,8 +171,8 @@ covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_d
     reactive->match = match;
     reactive->decide = desc->decide;
     reactive->context = desc->context;
-    if ((desc->keep_destroyed && !keep_destroyed(reactive)) || !listen_to_all(reactive, desc)) {
-        release(reactive);
+    if ((desc->keep_destroyed && !begin_destroyed(reactive)) || !listen_to_all(reactive, desc)) {
+        reset(reactive);
         reactive = NULL;
     }
     COVEY__CHANGED(world);
@@ -183,7 +181,7 @@ covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_d
 
 void covey_reactive_destroy(covey_reactive *reactive) {
     if (!reactive || COVEY__IN_HOOK(reactive->world)) return;
-    release(reactive);
+    reset(reactive);
     COVEY__CHANGED(reactive->world);
 }
 
@@ -191,7 +189,7 @@ void covey__reactives_free(covey_world *world) {
     while (world->reactives) {
         covey_reactive *reactive = world->reactives;
         world->reactives = reactive->next;
-        keep_no_destroyed(reactive);
+        end_destroyed(reactive);
         covey__free(&world->heap, reactive, 1, sizeof *reactive, alignof(covey_reactive));
     }
 }
@@ -242,9 +240,9 @@ bool covey__reactives_valid(const covey_world *world, const char **why) {
     for (const covey_reactive *reactive = world->reactives; reactive; reactive = reactive->next) {
         const covey_pool *tags = reactive->tags;
         REQUIRE(covey__is_reactive(tags) && !tags->observers && !covey__packed_in(tags) && tags->size == 0,
-                "reactive set: another pool than a tag's");
+                "reactive set: the pool does not belong to a tag");
         REQUIRE(reactive->used || (covey_pool_count(tags) == 0 && !tags->ended),
-                "reactive set: marks that nobody wants");
+                "reactive set: an unused set has marks");
     }
     return true;
 }

@@ -2,7 +2,6 @@
 #include "query/sort.h"
 
 #include "memory/result.h"
-#include "memory/unchecked.h"
 #include "observe/members.h"
 #include "observe/observers.h"
 #include "storage/order.h"
@@ -49,6 +48,7 @@ static covey_result sort_if_free(covey_pool *pool, const covey_order *order, cov
 }
 
 covey_result covey_pool_sort(covey_pool *pool, const covey_order *order) {
+    COVEY__NEEDS_POOL(pool);
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_order by_index = { 0 };
     return sort_if_free(pool, order ? order : &by_index, NULL);
@@ -60,6 +60,8 @@ covey_result covey__pool_sort_by(covey_pool *pool, covey__keys_fn *keys) {
 }
 
 covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other) {
+    COVEY__NEEDS_POOL(pool);
+    COVEY__NEEDS_POOL(other);
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     const char *reason = objection_unless_kept(pool);
     COVEY__CONTRACT(pool->world, other->world == pool->world, "both must be of one world");
@@ -83,6 +85,7 @@ static void set_keeping(covey_pool *pool, const covey_order *order) {
 }
 
 covey_result covey_pool_keep_sorted(covey_pool *pool, const covey_order *order) {
+    COVEY__NEEDS_POOL(pool);
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = COVEY_OK;
     const char *reason = covey__sort_objection(pool);

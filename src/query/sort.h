@@ -1,4 +1,4 @@
-/* Sorting, and pools that are kept in an order. */
+/* Sorting, and pools that are kept sorted. */
 #ifndef COVEY_SORT_H
 #define COVEY_SORT_H
 
@@ -6,6 +6,6 @@
 
 /* Sorts a pool, as covey_pool_sort does, by keys of 32 bits that a function makes for all components at once. */
 covey_result covey__pool_sort_by(covey_pool *pool, covey__keys_fn *keys);
-void covey__pool_sort_again(covey_pool *pool); /* one that is kept in an order; quick only if there is memory */
+void covey__pool_sort_again(covey_pool *pool); /* one that is kept sorted; quick only if there is memory */
 
 #endif

@@ -1,10 +1,9 @@
-/* The rules of iteration, which assertion level 1 checks: what changed since a span, or a row, began, and whether that
- * was allowed. Programs at level 1 may have a library below it, which keeps no traces: then the numbers of components
- * alone say what they can. */
+/* The rules of iteration, which assertion level 1 checks: what changed since a span or a row began, and whether that
+ * was allowed. A program at level 1 may use a library at level 0, which writes no traces; then only the numbers of
+ * components are compared. */
 
 #include "observe/observers.h"
 #include "storage/storage.h"
-#include "memory/unchecked.h"
 #include "query/view.h"
 
 #include <stdio.h>
@@ -46,7 +45,7 @@ static const rule group_row_rule = { "another entity",
                                      " were visited: " RECORD ", or do it after the loop" };
 
 /* Appends to a text that has `used` characters, or would have them if it was long enough. */
-static size_t append(char *text, size_t size, size_t used, const char *more) {
+static size_t append_text(char *text, size_t size, size_t used, const char *more) {
     size_t room = used < size ? size - used : 0;
     return used + (size_t)snprintf(text + size - room, room, "%s", more);
 }
@@ -54,11 +53,11 @@ static size_t append(char *text, size_t size, size_t used, const char *more) {
 /* "view of Position, Velocity without Frozen". */
 static void say_view(char *text, size_t size, const covey_iter *it) {
     const covey_view *view = it->walk.view;
-    size_t used = append(text, size, 0, it->walk.group ? "group of " : "view of ");
-    if (view->fields == 0) used = append(text, size, used, "all entities");
+    size_t used = append_text(text, size, 0, it->walk.group ? "group of " : "view of ");
+    if (view->fields == 0) used = append_text(text, size, used, "all entities");
     for (uint32_t i = 0; i < covey__view_terms(view); i++) {
-        used = append(text, size, used, i == view->fields ? " without " : i != 0 ? ", " : "");
-        used = append(text, size, used, view->types[i]->name);
+        used = append_text(text, size, used, i == view->fields ? " without " : i != 0 ? ", " : "");
+        used = append_text(text, size, used, view->types[i]->name);
     }
 }
 
@@ -72,7 +71,7 @@ static void broken(const covey_iter *it, const rule *broke, const covey_pool *po
 
 /* ---- What is remembered ------------------------------------------------------------------------------------------*/
 
-/* A pool of the iteration, or NULL. The world may have got its type since. */
+/* A pool of the iteration, or NULL. The pool may have been created after the iteration began. */
 static const covey_pool *pool_at(const covey_iter *it, uint32_t i) {
     if (i == LEAD) return it->walk.lead;
     if (i == HIDDEN) return (it->walk.view->asks & COVEY__ASKS_ENTITIES) == 0 ? it->walk.view->world->disabled : NULL;
@@ -82,7 +81,7 @@ static const covey_pool *pool_at(const covey_iter *it, uint32_t i) {
 }
 
 /* Whether a pool has changed since it was remembered. */
-static bool differs(const covey__column *known, const covey_pool *pool) {
+static bool pool_differs(const covey__column *known, const covey_pool *pool) {
     if (!pool) return false;
     return pool->added.count != known->added || pool->removed.count != known->removed || pool->moved != known->moved ||
            covey_pool_count(pool) != known->count;
@@ -121,9 +120,9 @@ static bool group_differs(const covey_iter *it) {
 /* The column whose pool has changed, or HIDDEN + 1. */
 static uint32_t changed_column(const covey_iter *it) {
     for (uint32_t i = 0; i < covey__view_terms(it->walk.view); i++)
-        if (differs(&it->walk.columns[i], pool_at(it, i))) return i;
+        if (pool_differs(&it->walk.columns[i], pool_at(it, i))) return i;
     for (uint32_t i = LEAD; i <= HIDDEN; i++)
-        if (differs(&it->walk.columns[i], pool_at(it, i))) return i;
+        if (pool_differs(&it->walk.columns[i], pool_at(it, i))) return i;
     return HIDDEN + 1;
 }
 
@@ -170,7 +169,7 @@ static void check_excluded_ids(const covey_iter *it, uint32_t block, uint64_t id
         check_excluded_of(it, it->walk.first + block * COVEY__BLOCK_IDS + covey__lowest_bit(ids), own, by);
 }
 
-/* By id: another entity may have the index by now, which is not on the list. */
+/* Compares handles: another entity, which is not on the list, may have the index now. */
 static void check_excluded_list(const covey_iter *it, uint32_t own, source by) {
     for (uint32_t k = it->at + 1; k < it->stop; k++) check_excluded_of(it, it->ids[k], own, by);
 }
@@ -212,7 +211,7 @@ static bool are_missing(const covey__column *known, const covey_pool *pool, uint
 static bool all_kept(const covey_iter *it, uint32_t i, uint32_t index, source by) {
     const covey_pool *pool = pool_at(it, i);
     const covey__column *known = &it->walk.columns[i];
-    if (!differs(known, pool)) return true;
+    if (!pool_differs(known, pool)) return true;
     if (pool->removed.count != known->removed && pool->removed.index == COVEY_NONE) broken(it, &order_rule, pool, by);
     else if (!only_of(&pool->removed, known->removed, index) || are_missing(known, pool, index))
         broken(it, &lost_rule, pool, by);
@@ -276,7 +275,7 @@ static bool is_field(const covey_view *view, uint32_t field, const covey_type *t
     return COVEY__LIKELY(view->types[field] == type) || !type || strcmp(view->types[field]->name, type->name) == 0;
 }
 
-static COVEY__NOINLINE void wrong_type(const covey_iter *it, uint32_t field, const covey_type *type, source by) {
+static COVEY__NOINLINE void break_field_type(const covey_iter *it, uint32_t field, const covey_type *type, source by) {
     const covey_view *view = it->walk.view;
     char name[200], text[512];
     say_view(name, sizeof name, it);
@@ -309,7 +308,7 @@ static COVEY__NOINLINE void was_removed(const covey_iter *it, uint32_t field, so
 
 uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file, int line) {
     if (!COVEY__LIKELY(it->count != 0)) no_span(it, (source){ file, line });
-    if (!COVEY__LIKELY(is_field(it->walk.view, field, type))) wrong_type(it, field, type, (source){ file, line });
+    if (!COVEY__LIKELY(is_field(it->walk.view, field, type))) break_field_type(it, field, type, (source){ file, line });
     return field;
 }
 
@@ -323,6 +322,6 @@ uint32_t covey__check_row_field(const covey_iter *it, uint32_t index, uint32_t f
                                 const char *file, int line) {
     if (!COVEY__LIKELY(index != COVEY_NONE)) no_row(it, (source){ file, line });
     else if (!COVEY__LIKELY(is_kept(it, index, field))) was_removed(it, field, (source){ file, line });
-    if (!COVEY__LIKELY(is_field(it->walk.view, field, type))) wrong_type(it, field, type, (source){ file, line });
+    if (!COVEY__LIKELY(is_field(it->walk.view, field, type))) break_field_type(it, field, type, (source){ file, line });
     return field;
 }

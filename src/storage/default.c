@@ -4,12 +4,11 @@
 
 #include "memory/alloc.h"
 #include "storage/hook.h"
-
-static size_t align_of(const covey_type *type) { return type->align ? type->align : 1; }
+#include "storage/type.h"
 
 static void free_made(covey_world *world, const covey_type *type, covey__default *d) {
     if (d->is_allocated) {
-        covey__free(&world->heap, d->made, 1, type->size, align_of(type));
+        covey__free(&world->heap, d->made, 1, type->size, covey__type_align(type));
         world->borrowed -= type->size;
     }
     d->made = NULL;
@@ -22,7 +21,7 @@ covey_result covey__default_begin(covey_world *world, const covey_type *type, co
     d->is_allocated = false;
     if (!type->defaults || !type->copy) return COVEY_OK;
     d->is_allocated = type->size > sizeof d->bytes;
-    d->made = d->is_allocated ? covey__resize(&world->heap, NULL, 0, 1, type->size, align_of(type)) : d->bytes;
+    d->made = d->is_allocated ? covey__resize(&world->heap, NULL, 0, 1, type->size, covey__type_align(type)) : d->bytes;
     d->value = d->made;
     if (!d->made) return COVEY_ERROR_MEMORY;
     if (d->is_allocated) world->borrowed += type->size;

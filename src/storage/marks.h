@@ -3,7 +3,7 @@
 #ifndef COVEY_MARKS_H
 #define COVEY_MARKS_H
 
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 
 /* The handles of destroyed entities, for a reactive set with .keep_destroyed. There is always room for the handles of
  * all entities that are marked or can be marked. */

@@ -2,7 +2,7 @@
 #ifndef COVEY_PRESENCE_H
 #define COVEY_PRESENCE_H
 
-#include "storage/shortcut.h"
+#include "storage/shortcut_off.h"
 
 typedef struct covey__presence_page {
     size_t words; /* for each block */

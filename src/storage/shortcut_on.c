@@ -1,4 +1,4 @@
-/* Switching shortcuts on: for adding, or destroying, neighbours one after the other. */
+/* Switching shortcuts on: for adding to, or destroying, neighbours one after the other. */
 #include "storage/shortcut_on.h"
 
 #include "storage/block_store.h"
@@ -9,31 +9,34 @@
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------*/
 
-/* The generations of the 64 entities of a block. */
+/* The generations of the entities of a block. */
 static const uint32_t *generations_of(const covey_world *world, uint32_t block) {
-    return world->pages[block * 64 / COVEY_PAGE_SIZE]->generation + block * 64 % COVEY_PAGE_SIZE;
+    return world->pages[block * COVEY__BLOCK_IDS / COVEY_PAGE_SIZE]->generation +
+           block * COVEY__BLOCK_IDS % COVEY_PAGE_SIZE;
 }
 
 void covey__fast_add_on(covey_pool *pool, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&pool->blocks, index);
     uint32_t block = covey__block_of(index);
-    bool fast = page->capacity[block] == 64 && COVEY_PAGE_SIZE >= 64 && !pool->observers && !pool->world->dying;
+    bool fast = page->capacity[block] == COVEY__BLOCK_IDS && COVEY_PAGE_SIZE >= COVEY__BLOCK_IDS && !pool->observers &&
+                !pool->world->dying;
     pool->filling = (covey__filling){
-        .block = fast ? index / 64 : COVEY__NO_BLOCK,
+        .block = fast ? index / COVEY__BLOCK_IDS : COVEY__NO_BLOCK,
         .mask = &page->masks[block],
         .data = page->chunks[block].data,
-        .generations = generations_of(pool->world, index / 64),
+        .generations = generations_of(pool->world, index / COVEY__BLOCK_IDS),
     };
 }
 
 bool covey__fast_add_valid(const covey_pool *pool, const char **why) {
     const covey__filling *filling = &pool->filling;
     if (filling->block == COVEY__NO_BLOCK) return true;
-    uint32_t index = filling->block * 64, block = covey__block_of(index);
+    uint32_t index = filling->block * COVEY__BLOCK_IDS, block = covey__block_of(index);
     REQUIRE(!covey__packed_in(pool) && covey__blocks_have_page(&pool->blocks, index / COVEY__BLOCK_PAGE),
             "filling: a block that does not exist");
     const covey__block_page *page = covey__block_page_of(&pool->blocks, index);
-    REQUIRE(page->capacity[block] == 64 && page->masks[block] != 0, "filling: a block that is not direct, or empty");
+    REQUIRE(page->capacity[block] == COVEY__BLOCK_IDS && page->masks[block] != 0,
+            "filling: a block that is not direct, or empty");
     REQUIRE(filling->mask == &page->masks[block] && filling->data == page->chunks[block].data,
             "filling: the parts of another block");
     REQUIRE(filling->generations == generations_of(pool->world, filling->block),
@@ -61,7 +64,7 @@ static bool find_masks(covey_world *world, uint32_t index) {
         if (is_unmarked(p.pool, index)) continue;
         if (!p.pool->plain || count == COVEY__EMPTYING_POOLS) return false;
         covey__block_page *page = covey__block_page_of(&p.pool->blocks, index);
-        if (page->capacity[block] != 64) return false;
+        if (page->capacity[block] != COVEY__BLOCK_IDS) return false;
         emptying->masks[count] = &page->masks[block];
         emptying->pools[count++] = p.pool;
         covey__prefetch_line(page->chunks[block].data); /* soon to be freed */
@@ -72,19 +75,19 @@ static bool find_masks(covey_world *world, uint32_t index) {
 
 void covey__fast_destroy_on(covey_world *world, uint32_t index) {
     covey__emptying *emptying = &world->emptying;
-    bool beside = index / 64 - emptying->last + 1 <= 2; /* scattered destroys do not benefit */
-    emptying->last = index / 64;
+    bool beside = index / COVEY__BLOCK_IDS - emptying->last + 1 <= 2; /* scattered destroys do not benefit */
+    emptying->last = index / COVEY__BLOCK_IDS;
     covey__fast_destroy_off(world);
-    if (!beside || COVEY_PAGE_SIZE < 64 || world->reserved_count != 0 || !is_unheard(world)) return;
+    if (!beside || COVEY_PAGE_SIZE < COVEY__BLOCK_IDS || world->reserved_count != 0 || !is_unheard(world)) return;
     if (!find_masks(world, index)) return;
     emptying->page = world->pages[index / COVEY_PAGE_SIZE];
     emptying->moves = world->moves;
-    emptying->block = index / 64;
+    emptying->block = index / COVEY__BLOCK_IDS;
 }
 
 bool covey__fast_destroy_valid(const covey_world *world, const char **why) {
     const covey__emptying *emptying = &world->emptying;
-    uint32_t index = emptying->block * 64, block = covey__block_of(index), found = 0;
+    uint32_t index = emptying->block * COVEY__BLOCK_IDS, block = covey__block_of(index), found = 0;
     if (emptying->block == COVEY__NO_BLOCK || emptying->moves != world->moves) return true;
     REQUIRE(is_unheard(world), "emptying: a listener is not told");
     REQUIRE(world->reserved_count == 0, "emptying: indices of another range");
@@ -94,7 +97,7 @@ bool covey__fast_destroy_valid(const covey_world *world, const char **why) {
         REQUIRE(found < emptying->count && emptying->pools[found] == p.pool, "emptying: a pool is missing");
         REQUIRE(p.pool->plain, "emptying: a pool that is not plain");
         const covey__block_page *page = covey__block_page_of(&p.pool->blocks, index);
-        REQUIRE(page->capacity[block] == 64, "emptying: a block that is not direct");
+        REQUIRE(page->capacity[block] == COVEY__BLOCK_IDS, "emptying: a block that is not direct");
         REQUIRE(emptying->masks[found] == &page->masks[block], "emptying: the mask of another block");
         found++;
     }

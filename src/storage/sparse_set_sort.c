@@ -6,7 +6,6 @@
 
 #include "memory/alloc.h"
 #include "memory/result.h"
-#include "memory/unchecked.h"
 #include "storage/hook.h"
 #include "storage/order.h"
 #include "storage/sparse_set.h"

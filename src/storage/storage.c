@@ -6,7 +6,6 @@
 #include "storage/presence.h"
 #include "memory/result.h"
 #include "storage/sparse_set.h"
-#include "memory/unchecked.h"
 
 /* ---- Kinds -------------------------------------------------------------------------------------------------------*/
 
@@ -142,6 +141,7 @@ bool covey__storage_valid(const covey_pool *pool, const char **why) {
 /* ---- Ids ---------------------------------------------------------------------------------------------------------*/
 
 covey_entity covey_pool_at(const covey_pool *pool, uint32_t position) {
+    COVEY__NEEDS_POOL(pool);
     const covey_sparse_set *set = covey__packed_in(pool);
     if (set) {
         covey_entity e = covey_sparse_set_at(set, position);

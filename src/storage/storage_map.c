@@ -3,7 +3,6 @@
 
 #include "memory/bits.h"
 #include "storage/block_store.h"
-#include "memory/unchecked.h"
 
 /* Tags have no values that could be in another order. */
 static covey_block_form form_of(const covey__block_page *page, uint32_t block, bool tag) {
@@ -32,7 +31,8 @@ static covey_block part_of_table(const covey_pool *pool, uint32_t index) {
 }
 
 uint32_t covey_pool_map(const covey_pool *pool, uint32_t first, covey_block *blocks, uint32_t capacity) {
-    COVEY__CONTRACT(NULL, pool && (blocks || capacity == 0), "a call needs a pool, and a place for blocks");
+    COVEY__NEEDS_POOL(pool);
+    COVEY__CONTRACT(pool->world, blocks || capacity == 0, "a call needs a place for blocks");
     uint32_t count = (uint32_t)((covey__storage_ids(pool) + COVEY__BLOCK_IDS - 1) / COVEY__BLOCK_IDS);
     for (uint32_t i = 0; i < capacity && first < count; i++, first++) {
         uint32_t index = first * COVEY__BLOCK_IDS;

@@ -1,4 +1,5 @@
-/* Component types: a table from the address of a descriptor to its pool, and a tree of names behind it. */
+/* Component types: the rules that a description must follow; a table from the address of a descriptor to its pool, and
+ * a tree of names behind it; copies of descriptions for types that are made at run time. */
 #include "storage/type.h"
 
 #include "memory/alloc.h"
@@ -10,30 +11,98 @@
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
 
+#include <covey/fields.h>
+#include <covey/image.h>
 #include <stdalign.h>
 
-/* Followed by its fields, its default value and its name. */
-struct covey__made_type {
-    covey__links links; /* in the tree of these types, by name */
-    covey_type type;
-    covey__unknown_context unknown;
-    size_t bytes;
-    max_align_t behind[];
-};
+/* ---- Rules -------------------------------------------------------------------------------------------------------*/
 
-/* In the order of creation. Several may have the same name, with different layouts. */
-struct covey__made_types {
-    uint32_t count, capacity, root;
-    struct covey__made_type *at[];
-};
+/* A rule has a text that follows the name of the type: what is wrong, and what to do instead. */
+
+static bool names_policy(const covey_type *type) { return type->policy != COVEY_SWAP_AND_POP; }
+
+bool covey__type_is_internal(const covey_type *type) { return strncmp(type->name, "covey.", 6) == 0; }
+
+static const char *name_fault(const covey_type *type) {
+    if (!type->name || !type->name[0]) return "has no name: set .name";
+    if (covey__type_is_internal(type)) return "has a name that begins with covey., which is reserved: choose another";
+    return NULL;
+}
+
+static const char *layout_fault(const covey_type *type) {
+    size_t align = covey__type_align(type);
+    if ((align & (align - 1)) != 0 || align > COVEY__ALIGN_MAX)
+        return "has an .align that is no power of two up to 64: use alignof";
+    if (type->size % align != 0)
+        return "has a .size that is no multiple of its .align: use sizeof and alignof of one struct";
+    return NULL;
+}
+
+static const char *storage_fault(const covey_type *type) {
+    bool asks = type->storage != COVEY_STORAGE_DEFAULT;
+    if ((uint32_t)type->policy > COVEY_ORDERED) return "has an unknown .policy: use a value of covey_policy";
+    if (asks && !covey__storage_exists(type->storage)) return "has an unknown .storage: use a value of covey_storage";
+    if (asks && names_policy(type) && !covey__is_packed_in(type->storage))
+        return "has a .policy, which needs a sparse set: leave it out, or say .storage = COVEY_STORAGE_SPARSE";
+    if (type->compact_above > 100) return "has a .compact_above over 100: it is a percentage";
+    return NULL;
+}
+
+static const char *tag_fault(const covey_type *type) {
+    if (type->drop || type->copy || type->move) return "is a tag and has .drop, .copy or .move: leave hooks out";
+    if (type->zero_erased) return "is a tag and has .zero_erased: leave it out, there are no bytes";
+    if (type->as_bytes) return "is a tag and has .as_bytes: leave it out, there are no bytes";
+    if (type->codec) return "is a tag and has a .codec: leave it out, there is no value";
+    if (type->defaults) return "is a tag and has .defaults: leave them out, there is no value";
+    return NULL;
+}
+
+static const char *hook_fault(const covey_type *type) {
+    if (type->move && type->size > COVEY_MOVE_MAX)
+        return "has a .move hook and more than COVEY_MOVE_MAX bytes: keep a large value behind a pointer";
+    if (type->defaults && (type->drop || type->move) && !type->copy)
+        return "has .defaults and .drop or .move, but no .copy: add the hook that copies the default";
+    return NULL;
+}
+
+/* What images would make of a value. */
+static const char *image_fault(const covey_type *type) {
+    if (type->as_bytes && (type->drop || type->copy || type->move))
+        return "has .as_bytes and a hook, but its bytes are not all of its value: use .codec instead of .as_bytes";
+    if (type->as_bytes && type->fields) return "has .as_bytes and .fields: set one of them";
+    if (type->as_bytes && type->codec) return "has .as_bytes and a .codec: set one of them";
+    if (type->codec && (!type->codec->save || !type->codec->load))
+        return "has a .codec without .save or .load: set both";
+    return type->fields ? covey__fields_fault(type->fields, type->size) : NULL;
+}
+
+const char *covey__type_fault(const covey_type *type) {
+    const char *fault = name_fault(type);
+    if (!fault) fault = layout_fault(type);
+    if (!fault) fault = storage_fault(type);
+    if (!fault && type->size == 0) fault = tag_fault(type);
+    if (!fault) fault = hook_fault(type);
+    if (!fault) fault = image_fault(type);
+    return fault;
+}
+
+covey_result covey__fail_type(covey_world *world, const covey_type *type) {
+    return covey__fail(world, COVEY_ERROR_TYPE, "type %s is refused: it %s", type->name ? type->name : "(no name)",
+                       covey__type_fault(type));
+}
+
+covey_storage covey__type_storage(const covey_type *type) {
+    return covey__storage_asked_for(type, names_policy(type) ? COVEY_STORAGE_DEFAULT : type->storage);
+}
+
+/* ---- Pools by type -----------------------------------------------------------------------------------------------*/
 
 bool covey__type_same_layout(const covey_type *a, const covey_type *b) {
-    uint32_t a_align = a->align ? a->align : 1, b_align = b->align ? b->align : 1;
-    return a->size == b->size && a_align == b_align && covey__type_storage(a) == covey__type_storage(b) &&
-           a->policy == b->policy && a->zero_erased == b->zero_erased && a->no_copy == b->no_copy &&
-           a->ticks == b->ticks && !a->drop == !b->drop && !a->copy == !b->copy && !a->move == !b->move &&
-           a->as_bytes == b->as_bytes && a->transient == b->transient && !a->codec == !b->codec &&
-           covey__fields_same(a->fields, b->fields);
+    return a->size == b->size && covey__type_align(a) == covey__type_align(b) &&
+           covey__type_storage(a) == covey__type_storage(b) && a->policy == b->policy &&
+           a->zero_erased == b->zero_erased && a->no_copy == b->no_copy && a->ticks == b->ticks &&
+           !a->drop == !b->drop && !a->copy == !b->copy && !a->move == !b->move && a->as_bytes == b->as_bytes &&
+           a->transient == b->transient && !a->codec == !b->codec && covey__fields_same(a->fields, b->fields);
 }
 
 bool covey__type_can_copy(const covey_type *type) {
@@ -197,6 +266,21 @@ void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *po
 }
 
 /* ---- Types that are made at run time -----------------------------------------------------------------------------*/
+
+/* The copy of a description. Its fields, its default value and its name follow it. */
+struct covey__made_type {
+    covey__links links; /* in the tree of these types, by name */
+    covey_type type;
+    covey__unknown_context unknown;
+    size_t bytes;
+    max_align_t behind[];
+};
+
+/* All copies, in the order of creation. Several may have the same name, with different layouts. */
+struct covey__made_types {
+    uint32_t count, capacity, root;
+    struct covey__made_type *at[];
+};
 
 static size_t list_bytes(const struct covey__made_types *list) {
     return list ? sizeof *list + list->capacity * sizeof *list->at : 0;

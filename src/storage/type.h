@@ -10,6 +10,8 @@ static inline bool covey__type_valid(const covey_type *type) { return !covey__ty
 covey_result covey__fail_type(covey_world *world, const covey_type *type); /* TYPE, with that rule */
 bool covey__type_is_internal(const covey_type *type);                      /* of the library's own, by its name */
 covey_storage covey__type_storage(const covey_type *type);                 /* what it gets */
+/* A description may leave .align out. */
+static inline size_t covey__type_align(const covey_type *type) { return type->align ? type->align : 1; }
 bool covey__type_same_layout(const covey_type *a, const covey_type *b);
 bool covey__type_can_copy(const covey_type *type);
 bool covey__type_is_made(const covey_world *world, const covey_type *type); /* at run time, in this world */

@@ -1,70 +1,72 @@
-/* Kept values: values of types that the program does not know. What the codec of another program wrote is kept
- * unchanged, with handles separate from bytes, so that merging can map the handles, and saving writes the same
- * bytes. */
+/* Values of types that the program does not know. What the codec of another program wrote is kept unchanged, with
+ * handles separate from bytes, so that merging can map the handles, and saving writes the same bytes. */
 #include "storage/unknown.h"
 
 #include "memory/alloc.h"
 
 #include <stdalign.h>
 
-static size_t kept_bytes(const covey_unknown_value *kept) { return kept->entity_count * sizeof(covey_entity) + kept->size; }
+static size_t unknown_bytes(const covey_unknown_value *unknown) {
+    return unknown->entity_count * sizeof(covey_entity) + unknown->size;
+}
 
-/* Allocates memory for the handles of a kept value, followed by its bytes. */
-static bool allocate_kept(covey_world *world, covey_unknown_value *kept, char **memory) {
-    size_t bytes = kept_bytes(kept);
+/* Allocates memory for the handles of a value, followed by its bytes. */
+static bool allocate_unknown(covey_world *world, covey_unknown_value *unknown, char **memory) {
+    size_t bytes = unknown_bytes(unknown);
     *memory = covey__resize(&world->heap, NULL, 0, bytes, 1, alignof(max_align_t));
     if (!*memory && bytes != 0) return false;
     world->borrowed += bytes;
-    kept->entities = (const covey_entity *)(void *)*memory;
-    kept->bytes = *memory ? (const unsigned char *)*memory + kept->entity_count * sizeof(covey_entity) : NULL;
+    unknown->entities = (const covey_entity *)(void *)*memory;
+    unknown->bytes = *memory ? (const unsigned char *)*memory + unknown->entity_count * sizeof(covey_entity) : NULL;
     return true;
 }
 
-static void drop_kept(void *value, void *context) {
-    const covey_unknown_value *kept = value;
+static void drop_unknown(void *value, void *context) {
+    const covey_unknown_value *unknown = value;
     covey_world *world = ((const covey__unknown_context *)context)->world;
-    world->borrowed -= kept_bytes(kept);
-    covey__free(&world->heap, (void *)(uintptr_t)kept->entities, kept_bytes(kept), 1, alignof(max_align_t));
+    world->borrowed -= unknown_bytes(unknown);
+    covey__free(&world->heap, (void *)(uintptr_t)unknown->entities, unknown_bytes(unknown), 1, alignof(max_align_t));
 }
 
-static bool copy_kept(void *to, const void *from, void *context) {
-    const covey_unknown_value *kept = from;
-    covey_unknown_value made = { .size = kept->size, .entity_count = kept->entity_count };
+static bool copy_unknown(void *to, const void *from, void *context) {
+    const covey_unknown_value *unknown = from;
+    covey_unknown_value made = { .size = unknown->size, .entity_count = unknown->entity_count };
     const covey__unknown_context *of = context;
     char *memory;
-    if (!allocate_kept(of->world, &made, &memory)) return false;
-    if (memory) memcpy(memory, kept->entities, kept_bytes(kept));
+    if (!allocate_unknown(of->world, &made, &memory)) return false;
+    if (memory) memcpy(memory, unknown->entities, unknown_bytes(unknown));
     memcpy(to, from, of->size);
     memcpy(to, &made, sizeof made);
     return true;
 }
 
-static covey_result save_kept(covey_codec_writer *writer, const void *value, void *context) {
-    const covey_unknown_value *kept = value;
+static covey_result save_unknown(covey_codec_writer *writer, const void *value, void *context) {
+    const covey_unknown_value *unknown = value;
     (void)context;
-    covey_codec_write(writer, COVEY_KIND_U8, kept->bytes, kept->size);
-    covey_codec_write(writer, COVEY_KIND_ENTITY, kept->entities, kept->entity_count);
+    covey_codec_write(writer, COVEY_KIND_U8, unknown->bytes, unknown->size);
+    covey_codec_write(writer, COVEY_KIND_ENTITY, unknown->entities, unknown->entity_count);
     return COVEY_OK;
 }
 
-static covey_result load_kept(covey_codec_reader *reader, void *value, void *context) {
-    covey_unknown_value kept = { .size = (uint32_t)covey_codec_left(reader, COVEY_KIND_U8),
-                        .entity_count = (uint32_t)covey_codec_left(reader, COVEY_KIND_ENTITY) };
+static covey_result load_unknown(covey_codec_reader *reader, void *value, void *context) {
+    covey_unknown_value unknown = { .size = (uint32_t)covey_codec_left(reader, COVEY_KIND_U8),
+                                    .entity_count = (uint32_t)covey_codec_left(reader, COVEY_KIND_ENTITY) };
     const covey__unknown_context *of = context;
     char *memory;
-    if (!allocate_kept(of->world, &kept, &memory)) return COVEY_ERROR_MEMORY;
-    covey_codec_read(reader, COVEY_KIND_ENTITY, memory, kept.entity_count);
-    covey_codec_read(reader, COVEY_KIND_U8, memory ? memory + kept.entity_count * sizeof(covey_entity) : NULL, kept.size);
-    memcpy(value, &kept, sizeof kept);
+    if (!allocate_unknown(of->world, &unknown, &memory)) return COVEY_ERROR_MEMORY;
+    covey_codec_read(reader, COVEY_KIND_ENTITY, memory, unknown.entity_count);
+    covey_codec_read(reader, COVEY_KIND_U8, memory ? memory + unknown.entity_count * sizeof(covey_entity) : NULL,
+                     unknown.size);
+    memcpy(value, &unknown, sizeof unknown);
     return COVEY_OK;
 }
 
-static const covey_codec codec = { .save = save_kept, .load = load_kept };
+static const covey_codec codec = { .save = save_unknown, .load = load_unknown };
 
 void covey__unknown_describe(covey_type *type) {
     type->codec = &codec;
-    type->drop = drop_kept;
-    type->copy = copy_kept;
+    type->drop = drop_unknown;
+    type->copy = copy_unknown;
 }
 
 bool covey__is_unknown(const covey_type *type) { return type->codec == &codec; }
@@ -78,7 +80,7 @@ void covey__unknown_moved(const covey_type *from, const covey_type *to, const vo
     if (!covey__is_unknown(from) || from->context == to->context) return;
     covey_world *before = ((const covey__unknown_context *)from->context)->world,
                 *now = ((const covey__unknown_context *)to->context)->world;
-    size_t bytes = kept_bytes(value);
+    size_t bytes = unknown_bytes(value);
     before->heap.bytes -= bytes;
     before->borrowed -= bytes;
     now->heap.bytes += bytes;

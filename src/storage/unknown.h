@@ -1,17 +1,19 @@
-/* Kept values: the program does not know their types, and functions of another program wrote their bytes
+/* Values of types that the program does not know: the codec of another program wrote their bytes
  * (covey_unknown_value). */
 #ifndef COVEY_UNKNOWN_H
 #define COVEY_UNKNOWN_H
 
 #include <covey/image.h>
 
-/* The context of a kept type: the world that made it, which counts the bytes of its values, and the size of a value. */
+/* The context of an unknown type: the world that made it, which counts the bytes of its values, and the size of a
+ * value. */
 typedef struct covey__unknown_context {
     covey_world *world;
     uint32_t size;
 } covey__unknown_context;
 
-/* Gives a type that was read from an image the codec and hooks of kept types. Its values begin with a covey_unknown_value. */
+/* Gives a type that was read from an image the codec and hooks of unknown types. Its values begin with a
+ * covey_unknown_value. */
 void covey__unknown_describe(covey_type *type);
 bool covey__is_unknown(const covey_type *type);
 /* Notes that a value has moved from the world of the first type to that of the second. Both use the same allocator. */

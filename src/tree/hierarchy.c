@@ -1,14 +1,14 @@
-/* Parents and children: a node for each entity that has either, in a pool of the library's own. Nodes link to each
- * other by index, so that nothing has to follow when their values move; what a node links to is alive, because the drop
- * hook takes a node out of its tree before the value goes.
+/* Parents and children: each entity that has either has a node, in an internal pool. Nodes link to each other by index,
+ * so links stay valid when values move. A linked entity is alive, because the drop hook unlinks a node before its value
+ * is erased.
  *
- * Nodes do not know their depth: a parent that goes would change that of all below it, and not of its children alone. */
+ * Nodes do not store their depth: removing a parent would change the depth of all its descendants. */
 #include "tree/hierarchy.h"
 
 #include "change/change.h"
 #include "tree/name.h"
 #include "tree/node.h"
-#include "change/pool_of.h"
+#include "change/pool.h"
 #include "memory/result.h"
 #include "observe/signal.h"
 #include "query/sort.h"
@@ -21,7 +21,7 @@
 static const covey_entity null_entity = { 0, 0 };
 
 /* The node of a handle, or NULL. */
-static const covey__node *look(const covey_world *world, covey_entity e) {
+static const covey__node *node_of_entity(const covey_world *world, covey_entity e) {
     return covey_alive(world, e) ? covey__node_of(world, e.index) : NULL;
 }
 
@@ -59,7 +59,7 @@ static void attach(covey_world *world, covey__node *node, uint32_t to, uint32_t 
     world->relinked++;
 }
 
-/* Makes a child a root, which cannot fail: if a root has its name already, its name is removed. */
+/* Makes a child a root. Cannot fail: if another root has its name, the name is removed. */
 static void uproot(covey_world *world, covey__node *node) {
     detach(world, node);
     world->relinked++;
@@ -67,8 +67,8 @@ static void uproot(covey_world *world, covey__node *node) {
     else covey__name_moved(world, node->self);
 }
 
-/* Children become roots, in their order; so does the entity, if it lives on. Until the pool has erased the value, it is
- * a node that links nowhere. */
+/* Makes the children roots, in their order, and also the entity if it stays alive. The node then has no links until
+ * the pool erases it. */
 static void drop_node(void *value, void *context) {
     covey_world *world = context;
     covey__node *node = value;
@@ -111,7 +111,7 @@ static covey_result refuse_parent(covey_world *world, covey_entity child, covey_
 }
 
 /* Makes nodes for both, or for neither. */
-static covey_result make_nodes(covey_world *world, covey_entity child, covey_entity parent) {
+static covey_result make_both_nodes(covey_world *world, covey_entity child, covey_entity parent) {
     if (!covey__hierarchy_open(world)) return world->result;
     bool known = covey__node_of(world, child.index) != NULL;
     if (make_node(world, child)) {
@@ -142,7 +142,7 @@ covey_result covey_parent_set(covey_world *world, covey_entity child, covey_enti
     if (!covey_is_null(parent)) alive = alive && covey__takes_components(world, parent);
     covey_result result = alive ? may_move(world, child, parent) : COVEY_ERROR_DEAD;
     if (result != COVEY_OK) return refuse_parent(world, child, parent, result);
-    if (!covey_is_null(parent)) result = make_nodes(world, child, parent);
+    if (!covey_is_null(parent)) result = make_both_nodes(world, child, parent);
     if (result != COVEY_OK) return result;
     covey__node *node = covey__node_of(world, child.index);
     if (!node) return COVEY_OK; /* a root that stays one */
@@ -163,7 +163,7 @@ covey_result covey_child_move(covey_world *world, covey_entity child, covey_enti
     if (result != COVEY_OK)
         return covey__fail(world, result, "%u:%u could not be moved among its siblings: %s", child.index,
                            child.generation,
-                           result == COVEY_ERROR_ABSENT ? "it has no parent, or the other is no sibling of it"
+                           result == COVEY_ERROR_ABSENT ? "it has no parent, or the other entity is not its sibling"
                                                         : covey__reason(result));
     if (covey_same(child, before)) return COVEY_OK;
     covey__node *node = covey__node_of(world, child.index);
@@ -174,13 +174,13 @@ covey_result covey_child_move(covey_world *world, covey_entity child, covey_enti
 }
 
 bool covey__hierarchy_link(covey_world *world, covey_entity child, covey_entity parent) {
-    if (make_nodes(world, child, parent) != COVEY_OK) return false;
+    if (make_both_nodes(world, child, parent) != COVEY_OK) return false;
     attach(world, covey__node_of(world, child.index), parent.index, COVEY_NONE);
     return true;
 }
 
 bool covey__hierarchy_prepare(covey_world *world, covey_entity child, covey_entity parent) {
-    return make_nodes(world, child, parent) == COVEY_OK;
+    return make_both_nodes(world, child, parent) == COVEY_OK;
 }
 
 void covey__hierarchy_move(covey_world *world, uint32_t child, uint32_t parent) {
@@ -207,50 +207,50 @@ bool covey__hierarchy_clone(const covey_world *from, covey_world *to) {
 /* ---- Looking -----------------------------------------------------------------------------------------------------*/
 
 covey_entity covey_parent(const covey_world *world, covey_entity e) {
-    const covey__node *node = look(world, e);
+    const covey__node *node = node_of_entity(world, e);
     return node ? covey__handle_of(world, node->parent) : null_entity;
 }
 
 uint32_t covey_child_count(const covey_world *world, covey_entity e) {
-    const covey__node *node = look(world, e);
+    const covey__node *node = node_of_entity(world, e);
     return node ? node->count : 0;
 }
 
 covey_entity covey_child_first(const covey_world *world, covey_entity e) {
-    const covey__node *node = look(world, e);
+    const covey__node *node = node_of_entity(world, e);
     return node ? covey__handle_of(world, node->first) : null_entity;
 }
 
 covey_entity covey_child_last(const covey_world *world, covey_entity e) {
-    const covey__node *node = look(world, e);
+    const covey__node *node = node_of_entity(world, e);
     return node ? covey__handle_of(world, node->last) : null_entity;
 }
 
 covey_entity covey_child_next(const covey_world *world, covey_entity child) {
-    const covey__node *node = look(world, child);
+    const covey__node *node = node_of_entity(world, child);
     return node ? covey__handle_of(world, node->next) : null_entity;
 }
 
 covey_entity covey_child_previous(const covey_world *world, covey_entity child) {
-    const covey__node *node = look(world, child);
+    const covey__node *node = node_of_entity(world, child);
     return node ? covey__handle_of(world, node->previous) : null_entity;
 }
 
 uint32_t covey_depth(const covey_world *world, covey_entity e) {
     uint32_t depth = 0;
-    if (!look(world, e)) return 0;
+    if (!node_of_entity(world, e)) return 0;
     for (uint32_t at = e.index; (at = covey__parent_of(world, at)) != COVEY_NONE;) depth++;
     return depth;
 }
 
 bool covey_is_ancestor(const covey_world *world, covey_entity ancestor, covey_entity e) {
-    return look(world, ancestor) && look(world, e) && is_above(world, ancestor.index, e.index);
+    return node_of_entity(world, ancestor) && node_of_entity(world, e) && is_above(world, ancestor.index, e.index);
 }
 
 /* ---- Walks -------------------------------------------------------------------------------------------------------*/
 
 /* The next entity in depth-first order; *level is its level below the root. */
-static uint32_t step(const covey_world *world, uint32_t root, uint32_t at, uint32_t *level) {
+static uint32_t next_below(const covey_world *world, uint32_t root, uint32_t at, uint32_t *level) {
     const covey__node *node = covey__node_of(world, at);
     if (node->first != COVEY_NONE) {
         ++*level;
@@ -266,8 +266,8 @@ static uint32_t step(const covey_world *world, uint32_t root, uint32_t at, uint3
 
 covey_entity covey_tree_next(const covey_world *world, covey_entity root, covey_entity e) {
     uint32_t level = 0;
-    if (!look(world, root) || !look(world, e)) return null_entity;
-    return covey__handle_of(world, step(world, root.index, e.index, &level));
+    if (!node_of_entity(world, root) || !node_of_entity(world, e)) return null_entity;
+    return covey__handle_of(world, next_below(world, root.index, e.index, &level));
 }
 
 /* Walks from the roots down: nodes that are not reached are in a cycle. */
@@ -278,7 +278,7 @@ bool covey__hierarchy_is_sound(const covey_world *world, uint32_t *depth) {
     for (uint32_t at = 0; nodes && (at = covey_pool_next(nodes, at)) != COVEY_NONE; at++) {
         uint32_t root = covey_pool_at(nodes, at).index;
         if (covey__parent_of(world, root) != COVEY_NONE) continue;
-        for (uint32_t below = root; below != COVEY_NONE; below = step(world, root, below, &level)) {
+        for (uint32_t below = root; below != COVEY_NONE; below = next_below(world, root, below, &level)) {
             reached++;
             if (level > *depth) *depth = level;
         }
@@ -331,7 +331,7 @@ uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
 
 #define UNKNOWN UINT64_MAX
 
-/* Where the depth of an entity is kept, if it is one of those that are sorted; or NULL. */
+/* The place for the depth of an entity that is being sorted; otherwise NULL. */
 static uint64_t *depth_at(const covey_pool *pool, uint64_t *depths, uint32_t count, uint32_t index) {
     uint32_t at = covey__has_index(pool, index) ? covey__position_of(pool, index) : COVEY_NONE;
     return at < count ? &depths[at] : NULL;
@@ -363,7 +363,7 @@ static void find_depths(const covey_pool *pool, uint64_t *depths, uint32_t count
 }
 
 covey_result covey_pool_sort_by_depth(covey_pool *pool) {
-    COVEY__CONTRACT(NULL, pool, "a call needs a pool");
+    COVEY__NEEDS_POOL(pool);
     return covey__pool_sort_by(pool, find_depths);
 }
 
@@ -374,17 +374,17 @@ static bool valid_children(const covey_world *world, const covey__node *node, co
     uint32_t count = 0, previous = COVEY_NONE;
     for (uint32_t at = node->first; at != COVEY_NONE; count++) {
         const covey__node *child = covey__node_of(world, at);
-        REQUIRE(child && child->parent == node->self, "hierarchy: a child of another parent");
+        REQUIRE(child && child->parent == node->self, "hierarchy: a child is in the list of another parent");
         REQUIRE(child->previous == previous, "hierarchy: the list of children is broken backwards");
         previous = at;
         at = child->next;
     }
-    REQUIRE(node->last == previous, "hierarchy: the last child is not the last");
-    REQUIRE(node->count == count, "hierarchy: the number of children is not what was counted");
+    REQUIRE(node->last == previous, "hierarchy: node->last is not the last child");
+    REQUIRE(node->count == count, "hierarchy: node->count is not the number of children");
     return true;
 }
 
-/* Counts a root and all below it, of nodes whose lists of children are valid. */
+/* Counts a root and its descendants. Their lists of children are valid. */
 static uint32_t size_of_tree(const covey_world *world, const covey__node *root) {
     uint32_t count = 1;
     for (const covey__node *node = root;; count++) {
@@ -400,20 +400,21 @@ bool covey__hierarchy_valid(const covey_world *world, const char **why) {
     const covey_pool *pool = world->nodes;
     uint32_t reached = 0;
     if (!pool) return true;
-    REQUIRE(strcmp(pool->type->name, "covey.node") == 0 && pool->type->context == world, "hierarchy: another pool");
+    REQUIRE(strcmp(pool->type->name, "covey.node") == 0 && pool->type->context == world,
+            "hierarchy: world->nodes is not the pool of nodes");
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         const covey__node *node = covey_pool_value_at_raw(pool, at);
         bool is_root = node->parent == COVEY_NONE;
-        REQUIRE(node->self == covey_pool_at(pool, at).index, "hierarchy: the node of another entity");
-        REQUIRE(is_root || covey__node_of(world, node->parent), "hierarchy: a parent that is none");
+        REQUIRE(node->self == covey_pool_at(pool, at).index, "hierarchy: a node belongs to another entity");
+        REQUIRE(is_root || covey__node_of(world, node->parent), "hierarchy: a parent has no node");
         REQUIRE(!is_root || (node->next == COVEY_NONE && node->previous == COVEY_NONE),
-                "hierarchy: siblings of a root");
+                "hierarchy: a root has siblings");
         if (!valid_children(world, node, why)) return false;
     }
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         const covey__node *node = covey_pool_value_at_raw(pool, at);
         if (node->parent == COVEY_NONE) reached += size_of_tree(world, node);
     }
-    REQUIRE(reached == covey_pool_count(pool), "hierarchy: a child that no root has");
+    REQUIRE(reached == covey_pool_count(pool), "hierarchy: the links have a cycle");
     return true;
 }

@@ -1,23 +1,23 @@
-/* The hierarchy: links between entities. */
+/* The hierarchy: linking entities to parents. */
 #ifndef COVEY_INTERNAL_HIERARCHY_H
 #define COVEY_INTERNAL_HIERARCHY_H
 
 #include <covey/covey.h>
 
-/* Makes an entity the last child of another. No check: neither is above the other, and the child has no parent. False
- * when memory is out. */
+/* Makes an entity the last child of another. Not checked: neither is an ancestor of the other, and the child has no
+ * parent. False when an allocation fails. */
 bool covey__hierarchy_link(covey_world *world, covey_entity child, covey_entity parent);
-/* In two steps: nodes for both, which may link nowhere; false when memory is out. Then an entity that has a node becomes
- * the last child of another, or, for COVEY_NONE, a root. Links may go round in between. */
+/* The same in two steps. The first makes nodes for both; false when an allocation fails. The second makes an entity
+ * with a node the last child of another or, for COVEY_NONE, a root. In between, links may have cycles. */
 bool covey__hierarchy_prepare(covey_world *world, covey_entity child, covey_entity parent);
 void covey__hierarchy_move(covey_world *world, uint32_t child, uint32_t parent);
-/* Whether nobody is above itself; then *depth is the most that are above one. O(nodes). */
+/* Whether the tree has no cycle; *depth is then the largest depth. O(nodes). */
 bool covey__hierarchy_is_sound(const covey_world *world, uint32_t *depth);
-/* Gives the entities of another world, which are alive here, too, the places that they have there. The node pool is
- * empty or unknown here. False when memory is out: then nobody has a place. */
+/* Copies the nodes of another world. Its entities are alive in both worlds, and `to` has no nodes. False when an
+ * allocation fails: `to` then has no nodes. */
 bool covey__hierarchy_clone(const covey_world *from, covey_world *to);
 
-/* Makes the node pool, if there is none. False when that failed, which has been reported. */
+/* Makes the node pool if there is none. False when that fails, which is reported. */
 bool covey__hierarchy_open(covey_world *world);
 
 bool covey__hierarchy_valid(const covey_world *world, const char **why);

@@ -1,6 +1,6 @@
 /* Names: a value for each named entity, in an internal pool, and a table of buckets that finds it by parent and text.
- * Each bucket is a balanced tree: usually of one or two names, and O(log n) deep even for texts that were chosen to
- * have one hash. */
+ * Each bucket is a balanced tree: usually of one or two names, and O(log n) deep even if texts were chosen to have
+ * equal hashes. */
 #include "tree/name.h"
 
 #include "memory/alloc.h"
@@ -9,7 +9,6 @@
 #include "memory/hash.h"
 #include "tree/node.h"
 #include "change/pool.h"
-#include "change/pool_of.h"
 #include "memory/result.h"
 #include "observe/signal.h"
 #include "storage/storage.h"
@@ -69,16 +68,16 @@ static inline covey__name *name_at(const covey_world *world, uint32_t index) {
     return covey__value_of_index(world->names->pool, index);
 }
 
-static covey__links *links_of(const void *world, uint32_t index) { return &name_at(world, index)->links; }
+static covey__links *name_links(const void *world, uint32_t index) { return &name_at(world, index)->links; }
 
 /* Siblings may have the same name temporarily: then their indices decide. */
-static bool is_before(const void *world, uint32_t a, uint32_t b) {
+static bool is_name_before(const void *world, uint32_t a, uint32_t b) {
     key k = key_of(name_at(world, a));
     int order = compare(&k, name_at(world, b));
     return order != 0 ? order < 0 : a < b;
 }
 
-static covey__tree tree_of(const covey_world *world) { return (covey__tree){ links_of, is_before, world }; }
+static covey__tree tree_of(const covey_world *world) { return (covey__tree){ name_links, is_name_before, world }; }
 
 static void put_in_bucket(const covey_world *world, const covey__name *name) {
     uint32_t *bucket = bucket_of(world->names, name->hash);
@@ -92,14 +91,13 @@ static void erase_from_bucket(const covey_world *world, const covey__name *name)
     *bucket = covey__tree_take(&tree, *bucket, name->self);
 }
 
-/* The index of an entity with this key, except for one, or COVEY_NONE. Entities that are being destroyed have no
- * name. */
-static uint32_t search(const covey_world *world, uint32_t at, const key *k, uint32_t except) {
+/* The index of an entity with this key that is not `except`; or COVEY_NONE. Skips entities that are being destroyed. */
+static uint32_t search_bucket(const covey_world *world, uint32_t at, const key *k, uint32_t except) {
     while (at != COVEY__NO_NODE) {
         const covey__name *name = name_at(world, at);
         int order = compare(k, name);
         if (order == 0 && at != except && !covey_is_null(covey__handle_of(world, at))) return at;
-        uint32_t found = order == 0 ? search(world, name->links.left, k, except) : COVEY_NONE;
+        uint32_t found = order == 0 ? search_bucket(world, name->links.left, k, except) : COVEY_NONE;
         if (found != COVEY_NONE) return found;
         at = order < 0 ? name->links.left : name->links.right;
     }
@@ -108,11 +106,12 @@ static uint32_t search(const covey_world *world, uint32_t at, const key *k, uint
 
 static uint32_t find_key(const covey_world *world, const key *k, uint32_t except) {
     if (!world->names || world->names->bucket_count == 0) return COVEY_NONE;
-    return search(world, *bucket_of(world->names, k->hash), k, except);
+    return search_bucket(world, *bucket_of(world->names, k->hash), k, except);
 }
 
-/* The index of the child with this name, except for one, or COVEY_NONE. */
-static uint32_t find(const covey_world *world, uint32_t parent, const char *text, size_t length, uint32_t except) {
+/* The index of the child with this name that is not `except`; or COVEY_NONE. */
+static uint32_t find_child(const covey_world *world, uint32_t parent, const char *text, size_t length,
+                           uint32_t except) {
     key k = make_key(parent, text, length);
     return find_key(world, &k, except);
 }
@@ -166,7 +165,7 @@ static void drop_name(void *value, void *context) {
 }
 
 /* Fails with the result of creating the pool, which was reported. */
-static bool make_pool(covey_world *world) {
+static bool make_name_pool(covey_world *world) {
     covey_type description = {
         .name = "covey.name",
         .size = sizeof(covey__name),
@@ -186,7 +185,7 @@ bool covey__names_open(covey_world *world) {
             return covey__fail(world, COVEY_ERROR_MEMORY, "no entity can be named: an allocation failed"), false;
         *world->names = (covey__names){ 0 };
     }
-    return world->names->pool || make_pool(world);
+    return world->names->pool || make_name_pool(world);
 }
 
 void covey__names_free(covey_world *world) {
@@ -215,7 +214,7 @@ size_t covey__names_bytes(const covey_world *world) {
 
 bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t parent) {
     const covey__name *name = name_of(world, index);
-    return name && find(world, parent, name->text, covey__name_length(name), index) != COVEY_NONE;
+    return name && find_child(world, parent, name->text, covey__name_length(name), index) != COVEY_NONE;
 }
 
 /* Inserts a name by its parent and text. */
@@ -255,13 +254,13 @@ static covey_result refuse_name(covey_world *world, covey_entity e, const char *
                        why_no_name(result));
 }
 
-/* Whether a text can be a name: it has no meaning in a path. */
+/* Whether a text can be a name: paths must not give it another meaning. */
 static bool may_be_name(const char *text, size_t length) {
     return length <= LENGTH_MAX && text[0] != '#' && !strchr(text, '/') && strcmp(text, "..") != 0;
 }
 
-/* Room for one more name, and a copy of the text; NULL when an allocation fails. */
-static char *prepare(covey_world *world, const key *k) {
+/* Makes room for one more name, and copies the text. NULL when an allocation fails. */
+static char *reserve_name(covey_world *world, const key *k) {
     if (!covey__names_room(world, covey_pool_count(world->names->pool) + 1)) return NULL;
     return covey__name_text(world, k->text, (uint32_t)k->length);
 }
@@ -283,7 +282,7 @@ static bool give(covey_world *world, covey_entity e, char *copy, const key *k) {
 
 static covey_result put_key(covey_world *world, covey_entity e, const key *k) {
     if (!covey__names_open(world)) return world->result;
-    char *copy = prepare(world, k);
+    char *copy = reserve_name(world, k);
     if (copy && give(world, e, copy, k)) return COVEY_OK;
     if (copy) covey__name_text_free(world, copy, (uint32_t)k->length);
     return refuse_name(world, e, k->text, COVEY_ERROR_MEMORY);
@@ -369,10 +368,10 @@ covey_entity covey_find_child(const covey_world *world, covey_entity parent, con
     uint32_t index;
     COVEY__CONTRACT(NULL, world && name, "a call needs a world and a name");
     if (!parent_index(world, parent, &index)) return null_entity;
-    return covey__handle_of(world, find(world, index, name, strlen(name), COVEY_NONE));
+    return covey__handle_of(world, find_child(world, index, name, strlen(name), COVEY_NONE));
 }
 
-/* Reads a number and what ends it. False when it has no digit, too many, or another end. */
+/* Reads a number and the character behind it. False when there is no digit, too many digits, or another character. */
 static bool read_number(const char **text, const char *end, char last, uint32_t *number) {
     uint64_t value = 0;
     const char *at = *text;
@@ -394,12 +393,12 @@ static covey_entity find_handle(const covey_world *world, uint32_t parent, const
 }
 
 /* What a part of a path leads to. */
-static covey_entity follow(const covey_world *world, covey_entity from, const char *text, const char *end) {
+static covey_entity follow_part(const covey_world *world, covey_entity from, const char *text, const char *end) {
     size_t length = (size_t)(end - text);
     uint32_t parent = covey_is_null(from) ? COVEY_NONE : from.index;
     if (length == 2 && memcmp(text, "..", 2) == 0) return covey_parent(world, from);
     if (length != 0 && text[0] == '#') return find_handle(world, parent, text + 1, end);
-    return covey__handle_of(world, find(world, parent, text, length, COVEY_NONE));
+    return covey__handle_of(world, find_child(world, parent, text, length, COVEY_NONE));
 }
 
 covey_entity covey_find_path(const covey_world *world, covey_entity from, const char *path) {
@@ -409,7 +408,7 @@ covey_entity covey_find_path(const covey_world *world, covey_entity from, const 
     if (path[0] == '\0') return from;
     for (;;) {
         const char *slash = strchr(path, '/'), *end = slash ? slash : path + strlen(path);
-        from = follow(world, from, path, end);
+        from = follow_part(world, from, path, end);
         if (!slash || covey_is_null(from)) return from;
         path = slash + 1;
     }
@@ -477,24 +476,23 @@ static bool is_named(const void *world, uint32_t index) { return index < COVEY_N
 static bool is_found(const covey_world *world, const covey__name *name) {
     uint32_t at = *bucket_of(world->names, name->hash);
     while (at != name->self && is_named(world, at))
-        at = is_before(world, name->self, at) ? links_of(world, at)->left : links_of(world, at)->right;
+        at = is_name_before(world, name->self, at) ? name_links(world, at)->left : name_links(world, at)->right;
     return at == name->self;
 }
 
 /* A name is in the bucket of its hash, and no sibling has it. */
 static bool valid_name(const covey_world *world, uint32_t index, const char **why) {
     const covey__name *name = name_of(world, index);
-    REQUIRE(name->self == index, "name: of another entity");
-    REQUIRE(name->text[0] != '\0' && strlen(name->text) == covey__name_length(name), "name: of another length");
-    REQUIRE(name->parent == covey__parent_of(world, index), "name: of a child of another parent");
-    REQUIRE(name->hash == hash_of(name->parent, name->text, covey__name_length(name)),
-            "name: a hash that is not its own");
-    REQUIRE(is_found(world, name), "name: in another bucket, or in none");
-    REQUIRE(!covey__name_clashes(world, index, name->parent), "name: two siblings have it");
+    REQUIRE(name->self == index, "name: it belongs to another entity");
+    REQUIRE(name->text[0] != '\0' && strlen(name->text) == covey__name_length(name), "name: its length is wrong");
+    REQUIRE(name->parent == covey__parent_of(world, index), "name: its parent is not the parent of the entity");
+    REQUIRE(name->hash == hash_of(name->parent, name->text, covey__name_length(name)), "name: its hash is wrong");
+    REQUIRE(is_found(world, name), "name: it is not in its bucket");
+    REQUIRE(!covey__name_clashes(world, index, name->parent), "name: two siblings have the same name");
     return true;
 }
 
-/* The trees of all buckets: those that are where their texts belong are in order. */
+/* Whether the trees of all buckets are in order. */
 static bool valid_buckets(const covey_world *world, const char **why) {
     const covey__names *names = world->names;
     covey__tree tree = tree_of(world);
@@ -504,7 +502,7 @@ static bool valid_buckets(const covey_world *world, const char **why) {
         REQUIRE(root == COVEY__NO_NODE || is_named(world, root), "name: a bucket leads to an entity without a name");
         REQUIRE(covey__tree_valid(&tree, root, is_named, count, &found), "name: a bucket is out of order");
     }
-    REQUIRE(found == count, "name: in another bucket, or in none");
+    REQUIRE(found == count, "name: it is not in its bucket");
     return true;
 }
 

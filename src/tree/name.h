@@ -22,24 +22,24 @@ typedef struct covey__names {
 } covey__names;
 
 const covey__name *covey__name_of(const covey_world *world, uint32_t index); /* NULL when it has none */
-/* Whether another one of these siblings has the name of an entity, if that has one. */
+/* Whether a child of this parent has the same name as an entity. */
 bool covey__name_clashes(const covey_world *world, uint32_t index, uint32_t parent);
-void covey__name_moved(covey_world *world, uint32_t index); /* its parent is another one now */
+void covey__name_moved(covey_world *world, uint32_t index); /* after its parent has changed */
 void covey__name_remove(covey_world *world, uint32_t index);
-/* Makes the pool of names, if there is none. False when that failed, which has been reported. */
+/* Makes the pool of names if there is none. False when that fails, which is reported. */
 bool covey__names_open(covey_world *world);
-/* Names an entity, whatever its siblings are called: MEMORY. */
+/* Names an entity without comparing the names of its siblings. MEMORY. */
 covey_result covey__name_put(covey_world *world, covey_entity e, const char *text, uint32_t length);
-/* Gives an entity that has a name another text, and the caller the old one. */
+/* Replaces the text of a name. The caller gets the old text. */
 void covey__name_exchange(covey_world *world, uint32_t index, char **text, uint32_t *length);
 void covey__names_shrink(covey_world *world);
 void covey__names_free(covey_world *world); /* the pool is empty */
 size_t covey__names_bytes(const covey_world *world);
-/* Gives the entities of another world, which are alive here, too, and have the same parents, the names that they have
- * there. No entity has a name here. False when memory is out: then none has. */
+/* Copies the names of another world. Its entities are alive in both worlds, with the same parents, and `to` has no
+ * names. False when an allocation fails: `to` then has no names. */
 bool covey__names_clone(const covey_world *from, covey_world *to);
-/* For putting other names in the place of all: room for so many; texts; the end of those that there are, whose values are
- * then written over; and the table again. */
+/* Replacing all names, in steps: make room for this many; copy texts; free the old texts, so that the values can be
+ * overwritten; build the table again. */
 bool covey__names_room(covey_world *world, uint32_t count);                    /* false: no memory */
 char *covey__name_text(covey_world *world, const char *text, uint32_t length); /* a copy; NULL: no memory */
 void covey__name_text_free(covey_world *world, char *text, uint32_t length);

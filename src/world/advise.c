@@ -2,13 +2,12 @@
 #include "storage/marks.h"
 #include "observe/members.h"
 #include "storage/storage.h"
-#include "memory/unchecked.h"
 #include "query/view.h"
 
 #include <stdio.h>
 
 covey_advice covey_pool_advise(covey_pool *pool) {
-    COVEY__CONTRACT(NULL, pool, "a call needs a pool");
+    COVEY__NEEDS_POOL(pool);
     covey_advice advice = {
         .pool = pool,
         .storage = (covey_storage)pool->storage,
@@ -88,6 +87,7 @@ static uint32_t count_spans(const covey_view *view, covey_view_advice *advice) {
 }
 
 covey_view_advice covey_view_advise(const covey_view *view) {
+    COVEY__NEEDS_VIEW(view);
     covey_view_advice advice = { .view = view };
     bool packed = false;
     if (!view->world) return advice;

@@ -23,7 +23,7 @@
 #include "observe/signal.h"
 #include "storage/storage.h"
 #include "storage/type.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 #include <covey/commands.h>
 

@@ -5,7 +5,7 @@
 #include "change/entity.h"
 #include "query/group.h"
 #include "history/history.h"
-#include "change/listen.h"
+#include "observe/listeners.h"
 #include "storage/marks.h"
 #include "tree/name.h"
 #include "observe/observers.h"
@@ -18,7 +18,7 @@
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
 #include "storage/type.h"
-#include "observe/observe.h"
+#include "observe/notify.h"
 
 #include <covey/commands.h>
 
@@ -127,7 +127,7 @@ static bool puts_up_with_holes(const covey_pool *pool) {
 
 void covey_compact(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
-        if (!puts_up_with_holes(world->pools[i])) covey_pool_compact(world->pools[i]);
+        if (!puts_up_with_holes(world->pools[i])) covey_pool_compact(world->pools[i], NULL, NULL);
 }
 
 void covey_shrink(covey_world *world) {

@@ -895,7 +895,7 @@ static void the_null_handle_is_refused_and_the_caller_keeps_the_value(void **sta
     assert_int_equal(covey_commands_result(commands), COVEY_ERROR_DEAD);
     assert_int_equal(covey_commands_count(commands), 0);
     replayed_with_losses(COVEY_ERROR_DEAD, 0, 0, 0, 7);
-    assert_string_equal(heard.text, "7 commands could not be recorded, the first because its handle is null: find out "
+    assert_string_equal(heard.text, "7 commands could not be recorded, the first because its handle is null: check "
                                     "which call returned null instead of an entity");
     assert_int_equal(dropped, 0);
 }
@@ -1113,27 +1113,28 @@ static void the_validator_sees_through_buffers(void **state) {
     covey_commands *own = covey_commands_create(world, &(covey_commands_desc){ .entities = 1 });
     uint64_t *aside = &world->pages[0]->aside[0];
     uint32_t *generation = &world->pages[0]->generation[0];
-    BREAK(uint64_t, *aside, *aside & ~(uint64_t)1, "commands: an id that is not set aside");
-    BREAK(uint32_t, *generation, 1, "entities: an index that is set aside and alive");
-    BREAK(uint32_t, *generation, 2, "commands: an id of another generation");
+    BREAK(uint64_t, *aside, *aside & ~(uint64_t)1, "commands: an id is not set aside in the table");
+    BREAK(uint32_t, *generation, 1, "entities: an index is set aside and alive");
+    BREAK(uint32_t, *generation, 2, "commands: an id has the wrong generation");
     break_id(&commands->ids[3], entity(commands->ids[2].index, commands->ids[3].generation),
-             "commands: an index that is set aside for nobody, or twice");
+             "commands: an index is set aside for no buffer, or for two");
     break_id(&commands->ids[3], entity(own->ids[0].index, commands->ids[3].generation),
-             "commands: an index that is set aside for nobody, or twice");
-    BREAK(uint32_t, own->id_count, 0, "commands: an index that is set aside for nobody, or twice");
-    BREAK(covey_commands *, own->previous_of_world, own, "commands: a buffer that is not in the list");
-    BREAK(uint32_t, commands->taken, 9, "commands: more ids than there are");
-    BREAK(uint32_t, commands->taken, 2, "commands: an id that nobody creates, or the other way round");
-    BREAK(uint32_t, commands->count, 9, "commands: their number is not what was counted");
-    BREAK(uint32_t, commands->lines, 0, "commands: more bytes than there are");
-    BREAK(size_t, commands->heap.bytes, 1, "commands: bytes that are not accounted for");
+             "commands: an index is set aside for no buffer, or for two");
+    BREAK(uint32_t, own->id_count, 0, "commands: an index is set aside for no buffer, or for two");
+    BREAK(covey_commands *, own->previous_of_world, own, "commands: the list of buffers is not linked both ways");
+    BREAK(uint32_t, commands->taken, 9, "commands: the ids end behind their array");
+    BREAK(uint32_t, commands->taken, 2, "commands: the used ids do not match the create commands");
+    BREAK(uint32_t, commands->count, 9, "commands: the count is not the number of commands");
+    BREAK(uint32_t, commands->lines, 0, "commands: the commands end behind the bytes");
+    BREAK(size_t, commands->heap.bytes, 1, "commands: the byte count of the heap is wrong");
     covey__command *first = (covey__command *)(void *)commands->bytes;
-    BREAK(uint64_t, first->what, COVEY__RECORD_END, "commands: one of no kind");
-    BREAK(uint64_t, first->what, COVEY__RECORD_ADD, "commands: one without a type, or with one that it does not need");
-    BREAK(char *, commands->at, commands->at + 4, "commands: the last one is not whole");
+    BREAK(uint64_t, first->what, COVEY__RECORD_END, "commands: a command has an unknown kind");
+    BREAK(uint64_t, first->what, COVEY__RECORD_ADD,
+          "commands: a command lacks a type, or has one that it does not need");
+    BREAK(char *, commands->at, commands->at + 4, "commands: the last command is incomplete");
     covey_commands *taking = covey_commands_create(world, NULL);
     covey_record_create(taking);
-    BREAK(uint32_t, taking->spent, 1, "commands: ids to retire that the world should have");
+    BREAK(uint32_t, taking->spent, 1, "commands: ids are to be retired, but the buffer takes ids from the world");
     covey_commands_destroy(taking);
     covey_commands_destroy(own);
 }

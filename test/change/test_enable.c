@@ -208,7 +208,7 @@ static void order_and_storage_do_not_matter(void **state) {
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);
     assert_int_equal(covey_pool_keep_sorted(pool, NULL), COVEY_OK);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_BLOCK), COVEY_OK);
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);
     assert_int_equal(covey_pool_convert(pool, COVEY_STORAGE_DEFAULT), COVEY_OK);
     assert_int_equal(assert_view(VIEW(.with = { covey_id(A) })), seen);
@@ -551,11 +551,11 @@ static void the_validator_knows(void **state) {
     uint64_t *page = pool->observers->disabled.at[0];
     uint32_t at = e[without].index;
     BREAK(uint64_t, page[at / COVEY__BLOCK_IDS], page[at / COVEY__BLOCK_IDS] | (uint64_t)1 << at % COVEY__BLOCK_IDS,
-          "disabled: a component that is absent");
+          "disabled: an absent component is disabled");
     BREAK(uint64_t, page[e[with].index / COVEY__BLOCK_IDS], 0,
           "group: an entity that does not match is a member, or one that matches is none");
-    BREAK(covey_pool *, world->disabled, pool, "disabled: another pool");
-    BREAK(uint32_t, world->hiding, 2, "disabled: the number of pools is not what was counted");
+    BREAK(covey_pool *, world->disabled, pool, "disabled: world->disabled is not the pool of covey.disabled");
+    BREAK(uint32_t, world->hiding, 2, "disabled: world->hiding is not the number of pools with disabled components");
     BREAK(uint64_t, world->tick, 0, "ticks: no tick");
     BREAK(covey__role, world->disabled->observers->groups[0].role, COVEY__ASKED,
           "group: it does not know who is disabled");

@@ -39,7 +39,7 @@ static void test_an_empty_pool_has_nothing(void **state) {
         assert_int_equal(covey_pool_next(pool, 0), COVEY_NONE);
         assert_null((covey_pool_page_raw)(pool, 0));
         assert_false(covey_pool_has(pool, entity(0, 1)));
-        covey_pool_compact(pool);
+        covey_pool_compact(pool, NULL, NULL);
         covey_pool_shrink(pool);
     }
 }
@@ -352,7 +352,7 @@ static void test_compacting_an_ordered_pool_keeps_the_order(void **state) {
         if (test_below(&random, 3) == 0) covey_remove(world, e[i], Ordered);
     covey_remove(world, e[COUNT - 1], Ordered);
     uint32_t left = covey_pool_count(pool);
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     assert_int_equal((covey_pool_position_count)(pool), left);
     uint32_t previous = 0;
     for (uint32_t i = 0; i < left; i++) { /* REQ-54 */
@@ -362,7 +362,7 @@ static void test_compacting_an_ordered_pool_keeps_the_order(void **state) {
         previous = value->number;
     }
     uint64_t before = world_digest(world);
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     assert_int_equal(world_digest(world), before);
 }
 
@@ -385,7 +385,7 @@ static void empty_and_compact(const covey_type *type) {
     covey_pool *pool = covey_pool_of_raw(world, type);
     for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(type, i);
     for (uint32_t i = 0; i < COUNT_OF(e); i++) remove_value(e[i], type);
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     assert_int_equal((covey_pool_position_count)(pool), 0);
     covey_pool_shrink(pool);
     assert_int_equal(covey_pool_memory(pool), sizeof(covey_pool));
@@ -406,7 +406,7 @@ static void test_compacting_in_place_drops_only_trailing_holes(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(e); i++) at[i] = covey_get(world, e[i], Fixed);
     const uint32_t removed[] = { 6, 1, 7, 3 };
     for (uint32_t i = 0; i < COUNT_OF(removed); i++) covey_remove(world, e[removed[i]], Fixed);
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     assert_int_equal((covey_pool_position_count)(pool), 6);
     assert_int_equal(covey_pool_count(pool), 4);
     for (uint32_t i = 0; i < COUNT_OF(e); i++)
@@ -424,7 +424,7 @@ static void test_compacting_swap_only_forgets_the_dead(void **state) {
     covey_pool_shrink(pool);
     size_t before = covey_pool_memory(pool);
     assert_int_equal(covey_sparse_set_position_count(&pool->set), 40);
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     assert_int_equal(covey_sparse_set_position_count(&pool->set), 10);
     covey_pool_shrink(pool);
     assert_true(covey_pool_memory(pool) <= before - 30 * (sizeof(Kept) + sizeof(covey_entity)));
@@ -464,7 +464,7 @@ static void reserve_and_churn(const covey_type *type) {
     uint64_t calls = heap.calls;
     for (uint32_t i = 0; i < COUNT; i++) {
         remove_value(e[i], type);
-        if (type->policy == COVEY_ORDERED) covey_pool_compact(pool);
+        if (type->policy == COVEY_ORDERED) covey_pool_compact(pool, NULL, NULL);
         assert_non_null(add_value(e[i], type, i));
     }
     assert_int_equal(heap.calls, calls);
@@ -526,7 +526,7 @@ static void memory(const covey_type *type) {
     size_t full = covey_pool_memory(pool);
     for (uint32_t i = 10; i < COUNT_OF(e); i++) remove_value(e[i], type);
     assert_int_equal(covey_pool_memory(pool), full); /* removing returns nothing */
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     assert_int_equal(covey_pool_memory(pool), full);
     covey_pool_shrink(pool);
     assert_true(covey_pool_memory(pool) < full);

@@ -331,10 +331,11 @@ static void test_the_validator_knows_them(void **state) {
             covey__links links;
         } at[2];
     } *resources = (void *)world->resources;
-    BREAK(void *, resources->at[0].value, NULL, "resources: one without a value");
-    BREAK(void *, resources->at[1].value, (char *)resources->at[1].value + 2, "resources: one is misaligned");
-    BREAK(const covey_type *, resources->at[1].type, covey_id(Clock), "resources: two of one name, or out of order");
-    BREAK(uint32_t, resources->root, 1 - resources->root, "resources: two of one name, or out of order");
+    BREAK(void *, resources->at[0].value, NULL, "resources: a resource has no value");
+    BREAK(void *, resources->at[1].value, (char *)resources->at[1].value + 2, "resources: a value is misaligned");
+    BREAK(const covey_type *, resources->at[1].type, covey_id(Clock),
+          "resources: two have one name, or the tree is out of order");
+    BREAK(uint32_t, resources->root, 1 - resources->root, "resources: two have one name, or the tree is out of order");
     BREAK(uint32_t, resources->capacity, resources->capacity + 1, "world: bytes that are not accounted for");
 }
 

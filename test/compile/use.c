@@ -1,6 +1,5 @@
 #include "position.h"
 
-
 int main(void) {
     covey_world *world = covey_world_create(NULL);
     covey_entity e = covey_create(world);

@@ -1214,7 +1214,7 @@ static void a_listener_must_not_destroy_the_world(void **state) {
 
 static void hear_of_depth(const char *what, const char *file, int line, void *context) {
     (void)file, (void)line, (void)context;
-    assert_string_equal(what, "listeners are called 1,000 deep: one of them causes the change that it is told of");
+    assert_string_equal(what, "listeners are called 1,000 deep: one of them makes the change that it listens to");
     alarms++;
 }
 

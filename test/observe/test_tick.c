@@ -685,18 +685,18 @@ static void the_validator_knows(void **state) {
     fill();
     covey__observers *watch = covey_pool_find(world, Block)->observers, *still;
     covey__ticked first = covey__ticked_at(watch->ticks.at[0], 0);
-    BREAK(uint64_t, first.block->latest, 0, "ticks: a change after the last");
-    BREAK(uint64_t, first.block->whole, 9, "ticks: a change after the last");
-    BREAK(uint64_t, first.block->before, 9, "ticks: a change after the last");
-    BREAK(uint64_t, first.ticks[1], 9, "ticks: a change after the last");
-    BREAK(uint64_t, first.block->latest, 9, "ticks: a change that is to come");
-    BREAK(uint64_t, first.block->newest, first.block->newest ^ 2, "ticks: others are the newest");
+    BREAK(uint64_t, first.block->latest, 0, "ticks: a change is later than the latest tick of the block");
+    BREAK(uint64_t, first.block->whole, 9, "ticks: a change is later than the latest tick of the block");
+    BREAK(uint64_t, first.block->before, 9, "ticks: a change is later than the latest tick of the block");
+    BREAK(uint64_t, first.ticks[1], 9, "ticks: a change is later than the latest tick of the block");
+    BREAK(uint64_t, first.block->latest, 9, "ticks: a block changed after the current tick");
+    BREAK(uint64_t, first.block->newest, first.block->newest ^ 2, "ticks: the mask of the newest ids is wrong");
     covey_patch(world, e[1], Block, NULL, NULL);
-    BREAK(uint64_t, first.block->before, 0, "ticks: a change between the last two");
-    BREAK(uint64_t, first.ticks[e[0].index], 0, "ticks: a component without");
+    BREAK(uint64_t, first.block->before, 0, "ticks: a change is between the last two ticks of the block");
+    BREAK(uint64_t, first.ticks[e[0].index], 0, "ticks: a component has no tick");
     assert_int_equal(covey_component_disable(world, e[0], Still), COVEY_OK);
     still = covey_pool_find(world, Still)->observers;
-    BREAK(void **, still->ticks.at, watch->ticks.at, "ticks: of a type without");
+    BREAK(void **, still->ticks.at, watch->ticks.at, "ticks: a type without ticks has pages");
 }
 
 static void the_validator_knows_pages(void **state) {

@@ -358,7 +358,7 @@ static void step_tidy(run *r) {
     switch (r->kind) {
     case 0: covey_compact(r->world); break;
     case 1: covey_shrink(r->world); break;
-    case 2: covey_pool_compact(covey_pool_of_raw(r->world, r->type)); break;
+    case 2: covey_pool_compact(covey_pool_of_raw(r->world, r->type), NULL, NULL); break;
     default: mix(r, covey_tick_advance(r->world)); break;
     }
 }

@@ -1422,10 +1422,9 @@ static void test_a_group_is_found_by_its_description(void **state) {
     scatter(types, COUNT_OF(types), 7);
     for (uint32_t shape = 0; shape < COUNT_OF(shapes); shape++) {
         assert_null(covey_group_find(world, &shapes[shape]));
-        covey_group *group = covey_group_of(world, &shapes[shape]);
+        covey_group *group = covey_group_create(world, &shapes[shape]);
         assert_non_null(group);
         assert_ptr_equal(covey_group_find(world, &shapes[shape]), group);
-        assert_ptr_equal(covey_group_of(world, &shapes[shape]), group);
         assert_int_equal(covey_world_group_count(world), 1);
         for (uint32_t other = 0; other < COUNT_OF(shapes); other++)
             if (other != shape) assert_null(covey_group_find(world, &shapes[other]));
@@ -1454,7 +1453,7 @@ static void test_which_descriptions_are_the_same(void **state) {
     };
     for (uint32_t i = 0; i < COUNT_OF(same); i++) assert_ptr_equal(covey_group_find(world, &same[i]), group);
     for (uint32_t i = 0; i < COUNT_OF(others); i++) assert_null(covey_group_find(world, &others[i]));
-    assert_null(covey_group_of(world, &others[0])); /* it cannot be made beside the other one, either */
+    assert_null(covey_group_create(world, &others[0])); /* it cannot be made beside the other one, either */
     assert_failed(COVEY_ERROR_CONFLICT);
     /* Types are what their names say, whatever their addresses are. */
     covey_type again = *covey_id(A);
@@ -1849,9 +1848,9 @@ static bool sorts_by_comparing(scene *s) {
 static bool sorts_as(scene *s) {
     return covey_group_sort_as(covey_world_group(s->world, 0), covey_pool_of(s->world, Y)) == COVEY_OK;
 }
-static bool finds_or_makes(scene *s) {
+static bool makes_and_finds(scene *s) {
     uint32_t before = covey_world_group_count(s->world);
-    const covey_group *group = covey_group_of(s->world, &shapes[12]);
+    const covey_group *group = covey_group_create(s->world, &shapes[12]);
     assert_ptr_equal(covey_group_find(s->world, &shapes[12]), group);
     assert_int_equal(covey_world_group_count(s->world), before + (group != NULL));
     return group != NULL;
@@ -1859,7 +1858,7 @@ static bool finds_or_makes(scene *s) {
 
 static const operation operations[] = {
     { "making a group that owns", ungrouped, makes_owning },
-    { "covey_group_of, of a group that is made", ungrouped, finds_or_makes },
+    { "covey_group_find, of a group that is made", ungrouped, makes_and_finds },
     { "making a group that owns and excludes", ungrouped, makes_owning_without },
     { "making a group of types that are new", empty_scene, makes_of_new_types },
     { "making a group around another", with_inner, makes_owning },
@@ -2040,14 +2039,15 @@ static void test_the_validator_sees_wrong_watches(void **state) {
     BREAK(bool, c->set.observed, true, "observers: the observed flag of the set is wrong");
     BREAK(uint8_t, a->uses, 0, "observers: COVEY_USE_GROUP is wrong");
     BREAK(uint8_t, b->uses, COVEY_USE_GROUP, "observers: COVEY_USE_GROUP is wrong");
-    BREAK(uint32_t, x->observers->group_count, 0, "observers: kept although none is left");
+    BREAK(uint32_t, x->observers->group_count, 0, "observers: the structure remains, but no observer is left");
     BREAK(bool, blocked->plain, true, "observers: inline adds or removals bypass them");
     BREAK(uint32_t, a->set.room, 1, "observers: inline adds or removals bypass them");
     BREAK(uint8_t, b->set.removal, COVEY__REMOVE_SWAPPING, "observers: inline adds or removals bypass them");
     BREAK(bool, a->observers->needs_memory, true, "observers: needs_memory is wrong");
     BREAK(bool, b->observers->needs_memory, false, "observers: needs_memory is wrong");
     BREAK(bool, x->observers->needs_memory, true, "observers: needs_memory is wrong");
-    BREAK(bool, blocked->observers->keeps_order, true, "observers: they keep an order that the storage cannot have");
+    BREAK(bool, blocked->observers->keeps_order, true,
+          "observers: the pool is kept in order, but its storage cannot be ordered");
 }
 
 #endif

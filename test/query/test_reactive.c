@@ -296,7 +296,7 @@ static void places_stay(void **state) {
     for (uint32_t i = 0; i < 8; i++) add_value(e[i], covey_id(Blocked), i);
     remove_value(e[0], covey_id(Blocked));
     covey_reactive_clear(set);
-    covey_pool_compact(covey_pool_of_raw(world, covey_reactive_type(set)));
+    covey_pool_compact(covey_pool_of_raw(world, covey_reactive_type(set)), NULL, NULL);
     covey_pool_shrink(covey_pool_of_raw(world, covey_reactive_type(set)));
     covey_shrink(world);
     test_fail_at(&heap, 1, true);

@@ -130,7 +130,7 @@ static void destroy(const covey_type *type) {
     assert_true(covey_destroy(world, lone));
 }
 static void clear(const covey_type *type) { covey_clear_raw(world, type); }
-static void compact(const covey_type *type) { covey_pool_compact(covey_pool_of_raw(world, type)); }
+static void compact(const covey_type *type) { covey_pool_compact(covey_pool_of_raw(world, type), NULL, NULL); }
 static void shrink(const covey_type *type) { covey_pool_shrink(covey_pool_of_raw(world, type)); }
 static void reserve(const covey_type *type) { covey_pool_reserve(covey_pool_of_raw(world, type), 100); }
 static void swap(const covey_type *type) {

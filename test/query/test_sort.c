@@ -679,7 +679,7 @@ static void test_holes_want_compaction_first(void **state) {
     assert_non_null(strstr(heard.text, "compact it first"));
     assert_int_equal(covey_pool_sort_as(pool, pool), COVEY_ERROR_REFUSED);
     assert_true(world_digest(world) == digest);
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     sorts(pool, &by_number_down);
     assert_numbers(pool, NUMBERS(8, 5, 1));
 }
@@ -1324,7 +1324,7 @@ static void test_only_compaction_closes_holes(void **state) {
         assert_int_equal(covey_pool_reserve(pool, 50), COVEY_OK);
         assert_int_equal(covey_pool_position_count(pool), 7);
         assert_int_equal(covey_pool_count(pool), 3);
-        if (round == 0) covey_pool_compact(pool);
+        if (round == 0) covey_pool_compact(pool, NULL, NULL);
         else covey_compact(world);
         assert_numbers(pool, NUMBERS(0, 5, 6));
         covey_clear(world, Ordered);
@@ -1349,7 +1349,7 @@ static void test_compaction_waits_until_there_are_holes_enough(void **state) {
     assert_true(remove_value(e[2], covey_id(Tolerant)));
     covey_compact(world);
     assert_int_equal(covey_pool_position_count(pool), 5);
-    covey_pool_compact(pool); /* an explicit call compacts any number of holes */
+    covey_pool_compact(pool, NULL, NULL); /* an explicit call compacts any number of holes */
     assert_numbers(pool, NUMBERS(0, 4, 5, 7));
 }
 
@@ -1495,14 +1495,15 @@ static void test_the_validator_sees_a_wrong_watch(void **state) {
     assert_non_null(covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Blocked) } }));
     BREAK(bool, pool->set.observed, false, "observers: the observed flag of the set is wrong");
     BREAK(uint8_t, pool->uses, pool->uses | COVEY_USE_GROUP, "observers: COVEY_USE_GROUP is wrong");
-    BREAK(bool, pool->observers->keeps_order, false, "observers: kept although none is left");
+    BREAK(bool, pool->observers->keeps_order, false, "observers: the structure remains, but no observer is left");
     BREAK(bool, pool->observers->needs_memory, false, "observers: needs_memory is wrong");
     BREAK(bool, block->observers->needs_memory, false, "observers: needs_memory is wrong");
     BREAK(bool, pool->plain, true, "observers: inline adds or removals bypass them");
     BREAK(bool, block->plain, true, "observers: inline adds or removals bypass them");
     BREAK(uint32_t, pool->set.room, 1, "observers: inline adds or removals bypass them");
     BREAK(uint8_t, pool->set.removal, COVEY__REMOVE_SWAPPING, "observers: inline adds or removals bypass them");
-    BREAK(bool, block->observers->keeps_order, true, "observers: they keep an order that the storage cannot have");
+    BREAK(bool, block->observers->keeps_order, true,
+          "observers: the pool is kept in order, but its storage cannot be ordered");
     BREAK(covey__observers *, pool->observers, NULL, "world: bytes that are not accounted for");
     covey_pool *plain = fill(covey_id(Keyed), NULL, 0);
     BREAK(bool, plain->set.observed, true, "observers: the observed flag of the set is wrong");

@@ -609,7 +609,7 @@ static void test_one_component_at_a_far_index_costs_little(void **state) {
     covey_pool *pool = covey_pool_of(world, Blocked);
     add_value(covey_create_at(world, 1000000), covey_id(Blocked), 1);
     assert_true(covey_pool_memory(pool) < 10000);
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     covey_pool_shrink(pool);
     assert_int_equal(bytes_of(covey_id(Blocked)),
                      directory(1000000 / 4096 + 1) + PAGE + slabs(1) + compact_chunk(4, sizeof(Value)));
@@ -642,14 +642,14 @@ static void test_shrinking_gives_back_pages_without_anything(void **state) {
         e[i] = covey_create_at(world, i * 4096 + i);
         add_value(e[i], covey_id(Blocked), i);
     }
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     size_t chunk = compact_chunk(4, sizeof(Value));
     covey_remove(world, e[4], Blocked);
     covey_remove(world, e[1], Blocked);
     covey_pool_shrink(pool);
     size_t pages = directory(4) + 3 * PAGE;
     assert_int_equal(bytes_of(covey_id(Blocked)), pages + slabs(1) + 5 * chunk); /* compaction returns chunks */
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     assert_int_equal(bytes_of(covey_id(Blocked)), pages + slabs(1) + 3 * chunk);
     for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_int_equal(covey_has(world, e[i], Blocked), i != 1 && i != 4);
     assert_int_equal(covey_pool_next(pool, 1), e[2].index);

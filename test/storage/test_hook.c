@@ -196,7 +196,7 @@ static void create_group(void) {
 }
 static void destroy_group(void) { covey_group_destroy(group); }
 static void sort_group_as(void) { assert_int_equal(covey_group_sort_as(group, pool), COVEY_ERROR_REFUSED); }
-static void pack(void) { assert_int_equal(covey_pool_pack(pool, NULL, NULL), COVEY_ERROR_REFUSED); }
+static void pool_compact(void) { assert_int_equal(covey_pool_compact(pool, NULL, NULL), COVEY_ERROR_REFUSED); }
 static void listen_more(void) {
     assert_int_equal(covey_reactive_listen(reactive, Packed, COVEY_ON_ADD), COVEY_ERROR_REFUSED);
 }
@@ -302,7 +302,7 @@ static const struct {
     CALL(destroy_group),
     CALL(sort_group),
     CALL(sort_group_as),
-    CALL(pack),
+    CALL(pool_compact),
     CALL(listen_more),
     CALL(connect),
     CALL(disconnect),
@@ -587,9 +587,9 @@ static void test_functions_of_orders_sets_and_packing_are_guarded(void **state) 
     assert_non_null(strstr(hook.text, "the function of an order of Ordered"));
     hook.broken = 0;
     covey_remove(world, some[0], Fixed);
-    assert_int_equal(covey_pool_pack(covey_pool_of(world, Fixed), destroy_who_moved, NULL), COVEY_OK);
+    assert_int_equal(covey_pool_compact(covey_pool_of(world, Fixed), destroy_who_moved, NULL), COVEY_OK);
     assert_int_equal(hook.broken, 1);
-    assert_non_null(strstr(hook.text, "the covey_pool_pack function of Fixed"));
+    assert_non_null(strstr(hook.text, "the covey_pool_compact function of Fixed"));
     covey_reactive *set = covey_reactive_create(
         world, &(covey_reactive_desc){ .set = { covey_id(Fixed) }, .decide = destroy_and_decide });
     covey_set(world, some[1], Fixed, { 7, ~7u });

@@ -269,6 +269,10 @@ static void change_many(test_random *random, uint32_t number) {
     }
 }
 
+static void ignore_move(covey_entity moved, const void *from, void *to, void *context) {
+    (void)moved, (void)from, (void)to, (void)context;
+}
+
 static void change_order(test_random *random) {
     covey_pool *pool = covey_pool_of_raw(world, types[test_below(random, TYPES)]);
     covey_order by_number = { .key = COVEY_KEY_U32, .descending = test_below(random, 2) == 0 };
@@ -278,13 +282,13 @@ static void change_order(test_random *random) {
     case 1:
     case 8: (void)covey_pool_keep_sorted(pool, &by_number); break;
     case 2: (void)covey_pool_keep_sorted(pool, NULL); break;
-    case 3: covey_pool_compact(pool); break;
+    case 3: covey_pool_compact(pool, NULL, NULL); break;
     case 4: covey_pool_shrink(pool); break;
     case 5:
         (void)covey_pool_convert(pool, test_below(random, 2) == 0 ? COVEY_STORAGE_BLOCK : COVEY_STORAGE_SPARSE);
         break;
     case 6: covey_pool_reserve(pool, covey_pool_count(pool) + test_below(random, 100)); break;
-    default: covey_pool_pack(pool, NULL, NULL); break;
+    default: covey_pool_compact(pool, ignore_move, NULL); break;
     }
 }
 

@@ -109,7 +109,7 @@ static void sparse_marks(const covey_type *type) {
     for (uint32_t i = 0; i < blocks; i++) assert_true(marked(pool, i * COVEY__BLOCK_IDS));
     assert_true(marked(pool, FAR));
     assert_true(remove_one(low, type) && covey_destroy(world, high));
-    covey_pool_compact(pool);
+    covey_pool_compact(pool, NULL, NULL);
     assert_int_equal(marks_of(pool), 2 * blocks); /* the table still has its pages */
     covey_pool_shrink(pool);
     assert_int_equal(marks_of(pool), blocks);
@@ -206,7 +206,7 @@ static void test_random_components_in_many_pools(void **state) {
         else assert_non_null(add_value(e[i], made[k], i * TYPES + k));
         has[i][k] = !has[i][k];
         if (kind == 0) covey_shrink(world);
-        if (kind == 1) covey_pool_compact(pool_of(k));
+        if (kind == 1) covey_pool_compact(pool_of(k), NULL, NULL);
         if (kind == 2) {
             covey_clear_raw(world, made[k]);
             for (uint32_t n = 0; n < ENTITIES; n++) has[n][k] = false;
@@ -302,13 +302,13 @@ static void test_the_validator_sees_wrong_bits(void **state) {
     beyond += covey__block_of(FAR);
     assert_int_equal(bits[0], 3); /* the first two pools */
     assert_int_equal(*beyond, 4);
-    BREAK(uint64_t, bits[0], 2, "presence: a pool that has something there and is not marked");
-    BREAK(uint64_t, bits[0], 1, "presence: a pool that has something there and is not marked");
+    BREAK(uint64_t, bits[0], 2, "presence: a pool is not marked in a block where it has components");
+    BREAK(uint64_t, bits[0], 1, "presence: a pool is not marked in a block where it has components");
     BREAK(uint64_t, bits[0], 7, "presence: a pool is marked where it has nothing");
     BREAK(uint64_t, bits[0], 11, "presence: a pool is marked where it has nothing"); /* sparse */
     BREAK(uint64_t, bits[0], 3 | (uint64_t)1 << 4, "presence: a mark of a pool that does not exist");
     BREAK(uint64_t, bits[0], 3 | (uint64_t)1 << 63, "presence: a mark of a pool that does not exist");
-    BREAK(uint64_t, *beyond, 0, "presence: a pool that has something there and is not marked");
+    BREAK(uint64_t, *beyond, 0, "presence: a pool is not marked in a block where it has components");
     BREAK(uint64_t, *beyond, 5, "presence: a pool is marked where it has nothing");
     BREAK(uint32_t, world->presence_count, world->presence_count - 1, "world: bytes that are not accounted for");
 }

@@ -87,7 +87,7 @@ static void test_a_map_says_who_is_there(void **state) {
             else covey_pool_remove_raw(pool, any);
             if (i % 50 == 0) check_map(pool, blocks);
         }
-        covey_pool_compact(pool);
+        covey_pool_compact(pool, NULL, NULL);
         check_map(pool, blocks);
         covey_pool_shrink(pool);
         check_map(pool, blocks);

@@ -266,7 +266,7 @@ static void tidy(mixed_world *s) {
     case 0: covey_compact(world); return;
     case 1: covey_shrink(world); return;
     case 2:
-        if (pool) covey_pool_compact(pool);
+        if (pool) covey_pool_compact(pool, NULL, NULL);
         return;
     default:
         if (pool) covey_pool_shrink(pool);
@@ -287,7 +287,7 @@ static void sort(mixed_world *s) {
     covey_order by = { .key = COVEY_KEY_INDEX, .descending = mixed_chance(s, 50) };
     if (!pool || s->count == 0) return;
     if (type->size >= 4 && mixed_chance(s, 40)) by.key = COVEY_KEY_U32;
-    if ((covey_pool_position_count)(pool) != covey_pool_count(pool)) covey_pool_compact(pool);
+    if ((covey_pool_position_count)(pool) != covey_pool_count(pool)) covey_pool_compact(pool, NULL, NULL);
     uint32_t how = mixed_below(s, 4);
     if (how == 0 && other && other != pool) (void)covey_pool_sort_as(pool, other);
     else if (how == 1) covey_pool_swap(pool, s->all[0], s->all[s->count - 1]);

@@ -41,7 +41,7 @@ covey_entity mixed_entity(mixed_world *s);
 bool mixed_give(covey_entity e, const covey_type *type);
 /* Whether the bytes at an address are those. */
 bool mixed_is_value(covey_entity e, const covey_type *type, const void *value);
-/* Whether a group owns the pool of a type, or it is kept in an order. */
+/* Whether a group owns the pool of a type, or it is kept sorted. */
 bool mixed_is_bound(const mixed_world *s, const covey_type *type);
 
 /* What is loaded from an image of the world; or NULL. */

@@ -490,7 +490,7 @@ static void pool_compact(model *m) {
     const oracle_pool *pool = pick_pool(m, &type);
     uint64_t calls = m->program.heap.calls;
     if (!pool) return;
-    covey_pool_compact(covey_pool_find_raw(m->world, type));
+    covey_pool_compact(covey_pool_find_raw(m->world, type), NULL, NULL);
     REQUIRE(m, pool->set->by_index || m->program.heap.calls == calls, "it allocates");
     compacted(pool);
 }
@@ -511,14 +511,14 @@ static void note_move(covey_entity e, const void *from, void *to, void *context)
     p->moves++;
 }
 
-static void pool_pack(model *m) {
+static void pool_compact_moving(model *m) {
     const covey_type *type;
     const oracle_pool *pool = pick_pool(m, &type);
     if (!pool) return;
     bool in_place = !pool->set->by_index && pool->set->policy == COVEY_IN_PLACE;
     uint32_t end = pool->set->end, holes = pool->set->hole_count;
     packing p = { m, pool, 0 };
-    covey_result result = covey_pool_pack(covey_pool_find_raw(m->world, type), note_move, &p);
+    covey_result result = covey_pool_compact(covey_pool_find_raw(m->world, type), note_move, &p);
     if (!model_settle(m, result == COVEY_OK, in_place ? COVEY_OK : COVEY_ERROR_REFUSED)) return;
     oracle_set_pack(pool->set);
     REQUIRE(m, p.moves <= holes && pool->set->end == end - holes, "%u moved into %u holes", p.moves, holes);
@@ -610,7 +610,7 @@ const model_operation model_component_operations[] = {
     { "pool_swap", pool_swap, 8, true },
     { "pool_reserve", pool_reserve, 2, false },
     { "pool_compact", pool_compact, 1, false },
-    { "pool_pack", pool_pack, 1, true },
+    { "pool_compact, moving", pool_compact_moving, 1, true },
     { "compact", compact, 1, false },
     { "shrink", shrink, 2, false },
     { "type_create", type_create, 1, false },

@@ -510,18 +510,18 @@ static covey__node *node(uint32_t number) { return covey__node_of(world, e[numbe
 static void test_the_validator_sees_wrong_nodes(void **state) {
     (void)state;
     plant();
-    BREAK(covey_pool *, world->nodes, covey_pool_of(world, Packed), "hierarchy: another pool");
-    BREAK(uint32_t, node(4)->self, e[3].index, "hierarchy: the node of another entity");
-    BREAK(uint32_t, node(0)->parent, e[7].index, "hierarchy: a parent that is none");
-    BREAK(uint32_t, node(0)->next, e[8].index, "hierarchy: siblings of a root");
-    BREAK(uint32_t, node(0)->previous, e[8].index, "hierarchy: siblings of a root");
-    BREAK(uint32_t, node(3)->parent, e[2].index, "hierarchy: a child of another parent");
-    BREAK(uint32_t, node(1)->first, e[7].index, "hierarchy: a child of another parent");
+    BREAK(covey_pool *, world->nodes, covey_pool_of(world, Packed), "hierarchy: world->nodes is not the pool of nodes");
+    BREAK(uint32_t, node(4)->self, e[3].index, "hierarchy: a node belongs to another entity");
+    BREAK(uint32_t, node(0)->parent, e[7].index, "hierarchy: a parent has no node");
+    BREAK(uint32_t, node(0)->next, e[8].index, "hierarchy: a root has siblings");
+    BREAK(uint32_t, node(0)->previous, e[8].index, "hierarchy: a root has siblings");
+    BREAK(uint32_t, node(3)->parent, e[2].index, "hierarchy: a child is in the list of another parent");
+    BREAK(uint32_t, node(1)->first, e[7].index, "hierarchy: a child is in the list of another parent");
     BREAK(uint32_t, node(1)->first, e[4].index, "hierarchy: the list of children is broken backwards");
     BREAK(uint32_t, node(2)->previous, COVEY_NONE, "hierarchy: the list of children is broken backwards");
     BREAK(uint32_t, node(4)->next, e[3].index, "hierarchy: the list of children is broken backwards");
-    BREAK(uint32_t, node(1)->last, e[3].index, "hierarchy: the last child is not the last");
-    BREAK(uint32_t, node(1)->count, 1, "hierarchy: the number of children is not what was counted");
+    BREAK(uint32_t, node(1)->last, e[3].index, "hierarchy: node->last is not the last child");
+    BREAK(uint32_t, node(1)->count, 1, "hierarchy: node->count is not the number of children");
 }
 
 static void test_the_validator_sees_circles(void **state) {
@@ -532,7 +532,7 @@ static void test_the_validator_sees_circles(void **state) {
     node(0)->parent = e[2].index;
     node(2)->first = node(2)->last = e[0].index;
     node(2)->count = 1;
-    assert_reason("hierarchy: a child that no root has");
+    assert_reason("hierarchy: the links have a cycle");
     *node(0) = saved[0];
     *node(2) = saved[1];
 }

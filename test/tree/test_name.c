@@ -472,16 +472,16 @@ static void test_the_validator_sees_wrong_names(void **state) {
     build();
     covey__names *names = world->names;
     uint32_t *bucket = &names->buckets[name(2)->hash & (names->bucket_count - 1)];
-    BREAK(uint32_t, name(2)->self, e[0].index, "name: of another entity");
-    BREAK(char, name(2)->text[1], '\0', "name: of another length");
-    BREAK(char, name(2)->text[1], 'o', "name: a hash that is not its own");
-    BREAK(uint32_t, name(2)->hash, name(2)->hash + 1, "name: a hash that is not its own");
+    BREAK(uint32_t, name(2)->self, e[0].index, "name: it belongs to another entity");
+    BREAK(char, name(2)->text[1], '\0', "name: its length is wrong");
+    BREAK(char, name(2)->text[1], 'o', "name: its hash is wrong");
+    BREAK(uint32_t, name(2)->hash, name(2)->hash + 1, "name: its hash is wrong");
     BREAK(uint32_t, *bucket, e[5].index, "name: a bucket leads to an entity without a name");
     BREAK(uint32_t, name(2)->links.right, e[2].index, "name: a bucket is out of order");
     BREAK(uint16_t, name(2)->links.level, 2, "name: a bucket is out of order");
-    BREAK(uint32_t, name(2)->parent, e[5].index, "name: of a child of another parent");
+    BREAK(uint32_t, name(2)->parent, e[5].index, "name: its parent is not the parent of the entity");
     *bucket = COVEY__NO_NODE;
-    assert_reason("name: in another bucket, or in none");
+    assert_reason("name: it is not in its bucket");
     *bucket = e[2].index;
     assert_int_equal(names->bucket_count, 8);
     BREAK(size_t, world->heap.bytes, world->heap.bytes + 1, "world: bytes that are not accounted for");
@@ -493,7 +493,7 @@ static void test_the_validator_sees_two_of_one_name(void **state) {
     call(1, "two");
     memcpy(name(1)->text, "one", 3);
     covey__name_moved(world, e[1].index); /* its text is the same now: hash and bucket are right */
-    assert_reason("name: two siblings have it");
+    assert_reason("name: two siblings have the same name");
     memcpy(name(1)->text, "two", 3);
     covey__name_moved(world, e[1].index);
 }

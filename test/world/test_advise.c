@@ -90,7 +90,7 @@ static size_t bytes_if_pinned(covey_pool *pool) {
 static size_t follow(const covey_advice *advice) {
     if (advice->best != advice->storage && (advice->uses & COVEY_USE_STABLE) != 0) return bytes_if_pinned(advice->pool);
     assert_int_equal(covey_pool_convert(advice->pool, advice->best), COVEY_OK);
-    covey_pool_compact(advice->pool);
+    covey_pool_compact(advice->pool, NULL, NULL);
     covey_pool_shrink(advice->pool);
     return covey_pool_memory(advice->pool);
 }

@@ -99,7 +99,7 @@ static void test_the_list_of_holes(void **state) {
 static void test_pools(void **state) {
     (void)state;
     covey_pool *packed = covey_pool_of(world, Packed);
-    BREAK(covey_world *, packed->world, NULL, "pool: of another world");
+    BREAK(covey_world *, packed->world, NULL, "pool: it belongs to another world");
     BREAK(uint32_t, packed->set.size, 4, "pool: the size of its values is not that of its type");
     BREAK(uint32_t, packed->blocks.count, 1, "pool: the unused storage is not empty");
     BREAK(size_t, packed->set.heap.bytes, 0, "pool: bytes that are not accounted for");
@@ -111,7 +111,7 @@ static void test_a_component_of_a_dead_entity(void **state) {
     assert_true(covey_add_tag(world, e, Marked));
     uint32_t *generation = &world->pages[30 / COVEY_PAGE_SIZE]->generation[30 % COVEY_PAGE_SIZE];
     *generation = COVEY_GENERATION_MAX; /* alive, but another one */
-    assert_reason("pool: a component of a dead entity");
+    assert_reason("pool: a dead entity has a component");
     *generation = e.generation;
 }
 
@@ -129,25 +129,26 @@ static uint64_t *aside_of(uint32_t index) {
 /* 0 is alive; 3, 2 and 5 are free. */
 static void test_the_bits_of_indices(void **state) {
     (void)state;
-    BREAK(uint64_t, *free_of(0), *free_of(0) | covey__table_bit(0), "entities: an index that is free and alive");
+    BREAK(uint64_t, *free_of(0), *free_of(0) | covey__table_bit(0), "entities: an index is free and alive");
     BREAK(uint64_t, *free_of(5), *free_of(5) & ~covey__table_bit(5),
-          "entities: an index that has no entity and is not free");
-    BREAK(uint64_t, *aside_of(0), covey__table_bit(0), "entities: an index that is set aside and alive");
-    BREAK(uint64_t, *aside_of(5), covey__table_bit(5), "entities: an index that is set aside and free");
-    BREAK(uint64_t, world->pages[0]->words, 0, "entities: a word with free indices that is closed");
-    BREAK(uint64_t, world->open[0], 0, "entities: a page with free indices that is closed");
-    BREAK(uint32_t, world->open_words, 0, "entities: a page with free indices that is closed");
+          "entities: an index has no entity and is not free");
+    BREAK(uint64_t, *aside_of(0), covey__table_bit(0), "entities: an index is set aside and alive");
+    BREAK(uint64_t, *aside_of(5), covey__table_bit(5), "entities: an index is set aside and free");
+    BREAK(uint64_t, world->pages[0]->words, 0, "entities: a word with free indices is closed");
+    BREAK(uint64_t, world->open[0], 0, "entities: a page with free indices is closed");
+    BREAK(uint32_t, world->open_words, 0, "entities: a page with free indices is closed");
     if (COVEY_PAGE_SIZE < 64)
         BREAK(uint64_t, *free_of(0), *free_of(0) | (uint64_t)1 << 63,
-              "entities: bits of indices that are not in the page");
+              "entities: bits are set for indices outside of the page");
 }
 
 static void test_generations_and_counts_of_entities(void **state) {
     (void)state;
-    BREAK(uint32_t, world->alive, world->alive - 1, "entities: the number alive is not what was counted");
-    BREAK(uint32_t, *generation_of(0), 2, "entities: an index that has no entity and is not free");
+    BREAK(uint32_t, world->alive, world->alive - 1, "entities: world->alive is not the number of living entities");
+    BREAK(uint32_t, *generation_of(0), 2, "entities: an index has no entity and is not free");
     if (COVEY_GENERATION_BITS < 32)
-        BREAK(uint32_t, *generation_of(0), COVEY_GENERATION_MAX + 2u, "entities: a generation beyond the last");
+        BREAK(uint32_t, *generation_of(0), COVEY_GENERATION_MAX + 2u,
+              "entities: a generation is larger than COVEY_GENERATION_MAX");
 }
 
 static void test_ranges(void **state) {
@@ -155,13 +156,13 @@ static void test_ranges(void **state) {
     covey__range *all = &world->range, *reserved = &world->reserved[0], saved = *all;
     all->at = reserved->at + COVEY__TABLE_WORD;
     all->issues = 0;
-    assert_reason("entities: a free index that its range has passed");
+    assert_reason("entities: a range has passed a free index");
     *all = saved;
-    BREAK(uint32_t, all->at, 1, "entities: a range that has left its indices");
+    BREAK(uint32_t, all->at, 1, "entities: the position of a range is outside of its indices");
     covey_entity e = covey_create(world); /* the range finds its lowest free index */
     assert_int_equal(e.index, 2);
-    BREAK(uint64_t, all->issues, 1, "entities: a range that issues indices of another one");
-    BREAK(covey__entity_page *, all->page, NULL, "entities: a range with the page of another word");
+    BREAK(uint64_t, all->issues, 1, "entities: a range issues indices of another range");
+    BREAK(covey__entity_page *, all->page, NULL, "entities: a range points to the page of another word");
 }
 
 static covey__type_entry *entry_of(const covey_type *type) {
@@ -202,9 +203,9 @@ static void test_listeners(void **state) {
     assert_true(covey_connected(world, covey_connect(world, &listener)));
     covey_pool *tags = covey_pool_find_raw(world, covey_reactive_type(set)), *packed = covey_pool_of(world, Packed);
     int somebody = 0;
-    BREAK(uint32_t, world->heard, 0, "listeners: their number is not what was counted");
-    BREAK(uint64_t, world->connections, 0, "listeners: a connection that was never made");
-    BREAK(void *, world->dying, &somebody, "entities: one that dies without a word");
+    BREAK(uint32_t, world->heard, 0, "listeners: world->heard is not the number of listeners");
+    BREAK(uint64_t, world->connections, 0, "listeners: a connection number is larger than the last one issued");
+    BREAK(void *, world->dying, &somebody, "entities: world->dying is set, but no emission is active");
     BREAK(uint8_t, tags->uses, COVEY__USE_INTERNAL, "block: wrongly marked as direct, or not marked");
     BREAK(uint8_t, tags->blocks.pages[0]->capacity[0], COVEY__BLOCK_IDS,
           "reactive set: a block is not prepared for marks");

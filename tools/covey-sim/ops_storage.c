@@ -327,7 +327,7 @@ static void compact(sim *s, sim_side *side, const sim_step *step) {
     sim_touch_type(s, type);
     count = list_then(pool);
     if (all) covey_compact(side->world);
-    else covey_pool_compact(pool);
+    else covey_pool_compact(pool, NULL, NULL);
     check_list(s, pool, count);
     check_compacted(s, pool, type);
 }
@@ -359,7 +359,7 @@ static void reserve(sim *s, sim_side *side, const sim_step *step) {
     check_list(s, pool, count);
 }
 
-/* ---- Packing ------------------------------------------------------------------------------------------------------*/
+/* ---- Compaction that moves values ---------------------------------------------------------------------------------*/
 
 enum { MOVES = 256 };
 
@@ -395,20 +395,19 @@ static void forget_moved(const moves *m) {
     }
 }
 
-static void pack(sim *s, sim_side *side, const sim_step *step) {
+static void compact_moving(sim *s, sim_side *side, const sim_step *step) {
     static const char *const in_place[] = { "Fixed", "FixedMover" };
     uint32_t type = value_type_number(&(covey_type){ .name = in_place[step->b % 2] });
     if (step->c % 8 == 0) type = sim_type(step->b);
     covey_pool *pool = sim_pool(s, side, type);
     if (!pool) return;
     moves m = { .s = s, .side = side, .type = type };
-    bool reports = step->a % 4 != 0;
-    sim_say(s, "pool_pack: %s", name_of(type));
+    sim_say(s, "pool_compact, moving: %s", name_of(type));
     sim_touch_type(s, type);
-    covey_result result = covey_pool_pack(pool, reports ? note_move : NULL, &m);
+    covey_result result = covey_pool_compact(pool, note_move, &m);
     if (!sim_settle_result(s, result, is_in_place(type) ? COVEY_OK : COVEY_ERROR_REFUSED)) return;
     SIM_REQUIRE(s, !has_holes(pool), "holes are left");
-    if (reports && m.count < MOVES) forget_moved(&m);
+    if (m.count < MOVES) forget_moved(&m);
     else forget_homes(side->storages, type);
 }
 
@@ -616,7 +615,7 @@ static void change_kept(sim *s, sim_side *side, const sim_step *step) {
 
 const sim_operation sim_storage_operations[] = {
     { "compact", SIM_COMPACT, 8, compact },
-    { "pack", SIM_COMPACT, 6, pack },
+    { "compact_moving", SIM_COMPACT, 6, compact_moving },
     { "shrink", SIM_COMPACT, 6, shrink },
     { "reserve", SIM_COMPACT, 4, reserve },
     { "convert", SIM_CONVERT, 8, convert },

@@ -357,6 +357,7 @@ COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *va
 }
 
 COVEY_HOT void *covey_pool_add_raw(covey_pool *pool, covey_entity e, const void *value) {
+    COVEY__NEEDS_POOL(pool);
     return covey__pool_add(pool, e, value, pool->size, false);
 }
 
@@ -428,6 +429,7 @@ COVEY_HOT void *covey__pool_get_sized(const covey_pool *pool, covey_entity e, si
 }
 
 COVEY_HOT void *covey_pool_get_raw(const covey_pool *pool, covey_entity e) {
+    COVEY__NEEDS_POOL(pool);
     return covey__pool_get_sized(pool, e, pool->size);
 }
 
@@ -441,10 +443,12 @@ COVEY_HOT void *covey__pool_get_unchecked_sized(const covey_pool *pool, covey_en
 }
 
 COVEY_HOT void *covey_pool_get_unchecked_raw(const covey_pool *pool, covey_entity e) {
+    COVEY__NEEDS_POOL(pool);
     return covey__pool_get_unchecked_sized(pool, e, pool->size);
 }
 
 COVEY_HOT bool covey_pool_has(const covey_pool *pool, covey_entity e) {
+    COVEY__NEEDS_POOL(pool);
     covey__lookup lookup = covey__lookup_in(pool->world, pool);
     return covey__lookup_has(&lookup, e);
 }
@@ -474,6 +478,7 @@ COVEY_HOT void *covey__pool_set(covey_pool *pool, covey_entity e, const void *va
 }
 
 COVEY_HOT void *covey_pool_set_raw(covey_pool *pool, covey_entity e, const void *value) {
+    COVEY__NEEDS_POOL(pool);
     return covey__pool_set(pool, e, value, pool->size, false);
 }
 
@@ -536,10 +541,12 @@ COVEY_HOT bool covey__pool_remove_sized(covey_pool *pool, covey_entity e, size_t
 }
 
 COVEY_HOT bool covey_pool_remove_raw(covey_pool *pool, covey_entity e) {
+    COVEY__NEEDS_POOL(pool);
     return covey__pool_remove_sized(pool, e, pool->size);
 }
 
 COVEY_INLINE uint32_t covey_pool_count(const covey_pool *pool) {
+    COVEY__NEEDS_POOL(pool);
     return covey__in_blocks(pool) ? pool->blocks.count : pool->set.end - pool->set.holes;
 }
 COVEY_INLINE uint32_t covey_pool_position_count(const covey_pool *pool) {
@@ -549,6 +556,7 @@ COVEY_INLINE const covey_entity *covey_pool_ids(const covey_pool *pool) {
     return covey__in_blocks(pool) ? NULL : pool->set.ids;
 }
 COVEY_INLINE void *covey_pool_values_raw(const covey_pool *pool) {
+    COVEY__NEEDS_POOL(pool);
     COVEY__USES(pool->world, pool->type, COVEY__ACCESS_READ);
     return covey__in_blocks(pool) || pool->set.paged ? NULL : pool->set.data;
 }
@@ -634,6 +642,7 @@ COVEY_HOT bool covey_remove_raw(covey_world *world, covey_entity e, const covey_
 }
 
 COVEY_INLINE uint32_t covey_pool_next(const covey_pool *pool, uint32_t position) {
+    COVEY__NEEDS_POOL(pool);
     if (covey__in_blocks(pool)) return covey__block_next(&pool->blocks, position);
     return covey__next_live(&pool->set, position);
 }
@@ -651,6 +660,7 @@ COVEY_INLINE void *covey__pool_value_at_sized(const covey_pool *pool, uint32_t p
 }
 
 COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t position) {
+    COVEY__NEEDS_POOL(pool);
     return covey__pool_value_at_sized(pool, position, pool->size);
 }
 

@@ -65,7 +65,7 @@ typedef struct covey__walk {
     uint8_t visits;            /* a covey__visits, at assertion level 1 */
     bool begun;                /* the first step has read the array, which may have changed before it */
     bool shares;               /* a part of an array: other threads may visit ids of the same block */
-    bool sorts;                /* all fields are required, so blocks can be visited as they are */
+    bool plans;                /* all fields are required, so spans may be planned for whole blocks */
     uint32_t first;            /* id of the page */
     uint64_t rest;             /* remaining rows of the block */
     uint64_t blocks;           /* remaining blocks of the page: each has matches */

@@ -1,8 +1,11 @@
-/* Shortcuts: what the inline halves of add and destroy may do without further checks. Each is switched on in one
- * function (shortcut_on.h), which checks all conditions, and switched off by name wherever one of them ends. No other
- * code writes pool->filling and world->emptying. */
-#ifndef COVEY_SHORTCUT_H
-#define COVEY_SHORTCUT_H
+/* Switching shortcuts off. A shortcut is what the inline half of an add or a destroy may do without further checks. One
+ * function of shortcut_on.c switches it on and checks all its conditions; code that ends a condition switches it off by
+ * name. No other code writes pool->filling and world->emptying.
+ *
+ * This header includes nothing of the storage layer, so that the lowest files can use it; shortcut_on.c needs most of
+ * them. */
+#ifndef COVEY_SHORTCUT_OFF_H
+#define COVEY_SHORTCUT_OFF_H
 
 #include <covey/covey.h>
 

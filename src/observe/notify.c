@@ -1,12 +1,10 @@
-/* What observers do when a component was added, is set or is removed: groups, the order that the pool is kept in,
- * ticks, and listeners. */
-#include "observe/observe.h"
+/* Notifies the observers of a pool when a component is added, set or removed: ticks, the order in which the pool is
+ * kept, groups, and listeners. */
+#include "observe/notify.h"
 
 #include "observe/guard.h"
-#include "observe/listeners.h"
 #include "storage/marks.h"
 #include "observe/members.h"
-#include "observe/observers.h"
 #include "storage/order.h"
 #include "memory/pages.h"
 #include "memory/result.h"
@@ -16,8 +14,6 @@
 #include "observe/tick.h"
 
 #include <stdalign.h>
-
-/* ---- What follows ------------------------------------------------------------------------------------------------*/
 
 covey_result covey__observers_prepare_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway) {
     covey_result result = COVEY_OK;
@@ -84,9 +80,9 @@ static bool valid_sole(const covey_pool *pool, const char **why) {
     const covey_group *sole = pool->observers->sole;
     if (!sole) return true;
     REQUIRE(!covey__type_is_observed(pool->type) && !pool->world->disabled,
-            "observers: a group counts as the only one, but there are more");
+            "observers: a group counts as the only observer, but there are more");
     for (uint32_t i = 0; i < covey__group_owned(sole); i++)
-        REQUIRE(!covey__may_hide(sole->pools[i]), "observers: a group counts as the only one, but there are more");
+        REQUIRE(!covey__may_hide(sole->pools[i]), "observers: a group counts as the only observer, but there are more");
     return true;
 }
 
@@ -98,7 +94,7 @@ static bool valid_disabled(const covey_pool *pool, const char **why) {
             for (uint64_t left = ((const uint64_t *)disabled->at[i])[block]; left != 0; left &= left - 1)
                 REQUIRE(
                     covey__has_index(pool, i * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS + covey__lowest_bit(left)),
-                    "disabled: a component that is absent");
+                    "disabled: an absent component is disabled");
     return true;
 }
 
@@ -126,7 +122,8 @@ bool covey__observers_valid(const covey_pool *pool, const char **why) {
     const covey__listeners *listeners = &observers->listeners;
     bool needed = listeners->count != 0 || listeners->emitting != 0 || observers->disabled.at ||
                   covey__type_is_observed(pool->type);
-    REQUIRE(needed || observers->group_count != 0 || observers->keeps_order, "observers: kept although none is left");
+    REQUIRE(needed || observers->group_count != 0 || observers->keeps_order,
+            "observers: the structure remains, but no observer is left");
     for (uint32_t i = 0; i < listeners->count; i++) needs |= listeners->all[i].queue || listeners->all[i].tags;
     REQUIRE(!pool->plain && pool->filling.block == COVEY__NO_BLOCK, "observers: inline adds or removals bypass them");
     REQUIRE(pool->adding == (observers->sole ? COVEY__ADD_TO_GROUP : COVEY__ADD_AND_SETTLE),
@@ -141,6 +138,6 @@ bool covey__observers_valid(const covey_pool *pool, const char **why) {
     }
     REQUIRE(observers->needs_memory == needs, "observers: needs_memory is wrong");
     REQUIRE(!observers->keeps_order || covey__storage_takes_any_order(pool),
-            "observers: they keep an order that the storage cannot have");
+            "observers: the pool is kept in order, but its storage cannot be ordered");
     return valid_sole(pool, why) && valid_disabled(pool, why) && covey__ticks_valid(pool, why);
 }
