@@ -5,7 +5,7 @@
 
 enum { LINE = 64, AHEAD = 512 }; /* bytes of a line; how far ahead lines are prefetched */
 
-static void copy_first(covey__piece *piece, size_t bytes) {
+static void copy_first(covey__copied *piece, size_t bytes) {
     memcpy(piece->to, piece->from, bytes);
     piece->to += bytes;
     piece->from += bytes;
@@ -13,12 +13,12 @@ static void copy_first(covey__piece *piece, size_t bytes) {
 }
 
 /* Copies up to the first line that begins in the piece. */
-static void copy_head(covey__piece *piece) {
+static void copy_head(covey__copied *piece) {
     size_t head = (LINE - (uintptr_t)piece->to % LINE) % LINE;
     copy_first(piece, head < piece->bytes ? head : piece->bytes);
 }
 
-static void copy_lines(covey__piece *all, size_t lines) {
+static void copy_lines(covey__copied *all, size_t lines) {
     for (size_t at = 0; at < lines * LINE; at += LINE)
         for (uint32_t i = 0; i < COVEY__PIECES; i++) {
             covey__prefetch_line(all[i].from + at + AHEAD);
@@ -32,7 +32,7 @@ static void copy_lines(covey__piece *all, size_t lines) {
 }
 
 void covey__copier_flush(covey__copier *copier) {
-    covey__piece *all = copier->waiting;
+    covey__copied *all = copier->waiting;
     size_t lines = SIZE_MAX;
     for (uint32_t i = 0; i < copier->count; i++) {
         copy_head(&all[i]);

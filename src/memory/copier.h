@@ -7,16 +7,16 @@
 
 #define COVEY__PIECES 4 /* copied alternately */
 
-typedef struct covey__piece {
+typedef struct covey__copied {
     char *to;
     const char *from;
     size_t bytes;
-} covey__piece;
+} covey__copied;
 
 typedef struct covey__copier {
     bool is_large; /* more than the caches hold; false: every piece is copied at once */
     uint32_t count;
-    covey__piece waiting[COVEY__PIECES];
+    covey__copied waiting[COVEY__PIECES];
 } covey__copier;
 
 void covey__copier_flush(covey__copier *copier);  /* copies the pieces that wait */
@@ -24,7 +24,7 @@ void covey__copier_finish(covey__copier *copier); /* the same; other threads may
 
 /* Both ends of the piece stay as they are until the copier is flushed. */
 static inline void covey__copier_add(covey__copier *copier, void *to, const void *from, size_t bytes) {
-    copier->waiting[copier->count++] = (covey__piece){ (char *)to, (const char *)from, bytes };
+    copier->waiting[copier->count++] = (covey__copied){ (char *)to, (const char *)from, bytes };
     if (!copier->is_large || copier->count == COVEY__PIECES) covey__copier_flush(copier);
 }
 
