@@ -132,8 +132,8 @@ COVEY_API covey_result covey_reactive_listen_raw(covey_reactive *reactive, const
 /* How many entities were collected, whether they match or not. */
 COVEY_API uint32_t covey_reactive_count(const covey_reactive *reactive);
 COVEY_API bool covey_reactive_contains(const covey_reactive *reactive, covey_entity e); /* whether it matches or not */
-/* Begins an iteration of those that match, in index order, as for a view. O(collected), and a step for each 4,096
- * indices. */
+/* Begins an iteration of the entities that match, in index order, as for a view. O(collected), and a step for each
+ * 4,096 indices. */
 COVEY_API covey_iter covey_reactive_iter(const covey_reactive *reactive);
 /* The entities that were destroyed while they were in the set, or were collected because they lost a component by being
  * destroyed. Returns how many there are since the set was cleared, and sets *handles to an array of their handles, in

@@ -38,7 +38,7 @@ COVEY_API uint64_t covey_changed_at_raw(const covey_world *world, covey_entity e
  * change, and does not read their values: O(indices / 64), and the changes. Whether the iteration finds changes that
  * its own loop makes to other entities is not specified. */
 COVEY_API covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick);
-/* As covey_gather, of those whose component was changed after this tick; of all, if the tick is 0 or the type has no
+/* As covey_gather, but only components that were changed after this tick; all, if the tick is 0 or the type has no
  * ticks. */
 #define covey_gather_since(world, entities, count, T, tick, values, positions)            \
     covey_gather_since_raw(COVEY__WORLD(world), (entities), (count), covey_id(T), (tick), \

@@ -199,7 +199,7 @@ static bool has_in_order(const covey_group *group, uint32_t first, const covey_t
     return true;
 }
 
-/* Whether it excludes each of the types, none of which is named twice. */
+/* Whether it excludes each of the types. No type is named twice. */
 static bool excludes_all(const covey_group *group, const covey_type *const *types, uint32_t count) {
     uint32_t found = 0; /* a bit for each term */
     for (uint32_t i = 0; i < count; i++) {
@@ -319,11 +319,11 @@ static bool valid_unowned(const covey_group *group, const char **why) {
         if (!covey__group_is_candidate(group, index)) continue;
         candidates++;
         REQUIRE(page < set->page_count && covey__set_page(set, page),
-                "group: no page for one that may become a member");
+                "group: a candidate has no page in the set of members");
     }
-    REQUIRE(members == set->end, "group: a member that is in none of its pools");
-    REQUIRE(candidates == group->candidates, "group: the number of those that may be members is not what was counted");
-    REQUIRE(covey__set_room(set) >= candidates, "group: no room for those that may become members");
+    REQUIRE(members == set->end, "group: a member is in none of its pools");
+    REQUIRE(candidates == group->candidates, "group: its number of candidates is wrong");
+    REQUIRE(covey__set_room(set) >= candidates, "group: the set of members has no room for all candidates");
     return true;
 }
 

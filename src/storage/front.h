@@ -74,7 +74,7 @@ void covey__front_join(covey__front *front, uint32_t index);  /* one that has al
 void covey__front_leave(covey__front *front, uint32_t index); /* one that is in it */
 
 /* Erasing a component of a packed pool that is in several fronts: begins with its position, passes the hole from the
- * inner fronts to the outer ones, each of which moves it to its border, and ends by filling it. */
+ * inner fronts to the outer ones, where each front moves it to its border, and ends by filling it. */
 uint32_t covey__front_hole(const covey_pool *pool, uint32_t index);
 uint32_t covey__front_pass_hole(covey__front *front, covey_pool *pool, uint32_t index, uint32_t hole);
 void covey__front_fill_hole(covey_pool *pool, uint32_t index, uint32_t hole);

@@ -42,16 +42,17 @@ static const char *wrong_key(const covey_order *order, uint32_t size) {
     bool makes_keys = order->key_of || order->key_of_entity;
     if ((uint32_t)order->key > COVEY_KEY_U64) return "there is no such kind of key";
     if (covey__order_compares(order)) return NULL;
-    if (order->key == COVEY_KEY_INDEX) return makes_keys ? "a function makes keys, and .key does not say which" : NULL;
+    if (order->key == COVEY_KEY_INDEX)
+        return makes_keys ? "a function makes the keys, but .key does not name their kind" : NULL;
     if (makes_keys || (order->offset <= size && size - order->offset >= size_of_key(order->key))) return NULL;
-    return "the key is not in the value";
+    return "the key is not inside the value: check .offset and .key";
 }
 
 const char *covey__order_fault(const covey_order *order, uint32_t size, uint32_t count) {
     int functions = !!order->key_of + !!order->key_of_entity + !!order->compare + !!order->compare_entities;
     if (functions > 1) return "its order has more than one function: set one of them";
     if (order->from > count || order->count > count - order->from)
-        return "the part ends behind the last: .from and .count are positions that there are";
+        return "the part ends behind the last component: .from and .count must lie within the pool";
     return wrong_key(order, size);
 }
 

@@ -585,7 +585,7 @@ static void *work(void *context) {
         w->right &= here.times == 0;
         w->right &= covey_is_null(covey_create(world)) && !covey_destroy(world, e);
         w->refused += here.times;
-        w->right &= is_told_of(w, "changes the");
+        w->right &= is_told_of(w, "makes a structural change");
         here.times = 0;
         w->right &= covey_get_raw(world, e, w->other) != NULL; /* where it is, not what it is */
         w->told += here.times;

@@ -1667,14 +1667,15 @@ static void test_sorting_that_is_refused(void **state) {
     assert_not_sorted(unowned, 2, &by_number, COVEY_ERROR_RANGE, /* an excluded type has no field */
                       "the group with A, B without X could not be sorted: it has no such field: "
                       "fields count from 0, owned types first");
-    assert_not_sorted(outer, 1, &outside, COVEY_ERROR_RANGE,
-                      "the group own A, B could not be sorted: the key is not in the value");
+    assert_not_sorted(
+        outer, 1, &outside, COVEY_ERROR_RANGE,
+        "the group own A, B could not be sorted: the key is not inside the value: check .offset and .key");
     assert_not_sorted(outer, 1, &unknown, COVEY_ERROR_RANGE,
                       "the group own A, B could not be sorted: there is no such kind of key");
     covey_order beyond = { .from = 1, .count = covey_group_count(outer) };
     assert_not_sorted(outer, 1, &beyond, COVEY_ERROR_RANGE,
-                      "the group own A, B could not be sorted: the part ends behind the last: .from and .count are "
-                      "positions that there are");
+                      "the group own A, B could not be sorted: the part ends behind the last component: "
+                      ".from and .count must lie within the pool");
     assert_int_equal(covey_group_sort(outer, 1, &by_number), COVEY_OK);
     covey_group *inner = make_group(&shapes[5]);
     assert_not_sorted(
@@ -2007,7 +2008,7 @@ static void test_the_validator_sees_wrong_groups_that_own_nothing(void **state) 
     give_to(0, 40, covey_id(A));
     give_to(5, 30, covey_id(X));
     covey_group *group = make_group(&(covey_group_desc){ .with = { covey_id(A) }, .without = { covey_id(X) } });
-    BREAK(uint32_t, group->candidates, 41, "group: the number of those that may be members is not what was counted");
+    BREAK(uint32_t, group->candidates, 41, "group: its number of candidates is wrong");
     BREAK(size_t, group->members.heap.bytes, 1, "group: bytes that are not accounted for");
     BREAK(uint32_t, group->members.holes, 1, "set: a hole under a policy that makes none");
     covey_sparse_set_erase(&group->members, e[33]);
@@ -2015,15 +2016,15 @@ static void test_the_validator_sees_wrong_groups_that_own_nothing(void **state) 
     assert_int_equal(covey_sparse_set_push(&group->members, e[33], NULL), COVEY_OK);
     test_world_is_valid(world);
     assert_int_equal(covey_sparse_set_push(&group->members, e[50], NULL), COVEY_OK);
-    assert_reason("group: a member that is in none of its pools");
+    assert_reason("group: a member is in none of its pools");
     covey_sparse_set_erase(&group->members, e[50]);
     test_world_is_valid(world);
     for (uint32_t i = 0; i < 40; i++)
         if (i < 5 || i >= 30) assert_non_null(give(e[i], covey_id(X)));
     covey_sparse_set_shrink(&group->members);
-    assert_reason("group: no page for one that may become a member");
+    assert_reason("group: a candidate has no page in the set of members");
     for (uint32_t i = 0; i < 40; i++) assert_int_equal(covey__set_prepare(&group->members, e[i].index, true), COVEY_OK);
-    assert_reason("group: no room for those that may become members");
+    assert_reason("group: the set of members has no room for all candidates");
     assert_int_equal(covey_sparse_set_reserve(&group->members, 40), COVEY_OK);
     test_world_is_valid(world);
 }
