@@ -26,12 +26,9 @@
 
 /* Initialises an empty storage. */
 void covey__pool_init(covey_pool *pool, covey_storage storage) {
-    const covey_type *type = pool->type;
     covey__storage_init(pool, storage);
-    covey_sparse_set *set = covey__packed(pool);
     covey__fast_add_off(pool);
-    pool->plain = !set && !pool->observers && !type->drop && !type->move && !type->zero_erased;
-    if (set) covey__set_observe(set, pool->observers != NULL, type->drop || type->move);
+    covey__storage_observe(pool);
 }
 
 covey_pool *covey_pool_find_raw(const covey_world *world, const covey_type *type) {

@@ -24,16 +24,10 @@ static void update_slow_uses(covey_pool *pool) {
 }
 
 void covey__pool_update(covey_pool *pool) {
-    const covey_type *type = pool->type;
-    bool observed = pool->observers != NULL, drops = type->drop || type->move;
-    covey_sparse_set *set = covey__packed(pool);
-    pool->plain = !set && !observed && !drops && !type->zero_erased;
     update_slow_uses(pool);
     covey__fast_add_off(pool);
     covey__fast_destroy_off(pool->world);
-    if (!set) return;
-    covey__set_observe(set, observed, drops);
-    if (pool->adding == COVEY__ADD_TO_GROUP && !drops) set->removal = COVEY__REMOVE_GROUPED;
+    covey__storage_observe(pool);
 }
 
 void covey__listeners_free(covey_world *world, covey__listeners *listeners) {

@@ -88,6 +88,15 @@ bool covey__storage_clone(const covey_pool *from, covey_pool *to) {
     return covey__set_clone(&from->sparse_set, &to->sparse_set);
 }
 
+void covey__storage_observe(covey_pool *pool) {
+    const covey_type *type = pool->type;
+    bool observed = pool->observers != NULL, drops = type->drop || type->move;
+    pool->plain = covey__in_blocks(pool) && !observed && !drops && !type->zero_erased;
+    if (covey__in_blocks(pool)) return;
+    covey__set_observe(&pool->sparse_set, observed, drops);
+    if (pool->adding == COVEY__ADD_TO_GROUP && !drops) pool->sparse_set.removal = COVEY__REMOVE_GROUPED;
+}
+
 bool covey__storage_put_mask(covey_pool *pool, uint32_t index, uint64_t mask) {
     covey__block_store *blocks = &pool->block_store;
     bool known = covey__blocks_have_page(blocks, index / COVEY__BLOCK_PAGE);

@@ -127,6 +127,9 @@ void covey__each_run(const covey_pool *pool, covey__pick_fn *pick, covey__run_fn
 /* Initialises an empty storage of a kind. The old storage must have been freed. Also notes the uses that the kind
  * implies. */
 void covey__storage_init(covey_pool *pool, covey_storage storage);
+/* Decides what inline code may do to the storage: nothing while the pool is observed, or while erasing a value takes a
+ * further step. */
+void covey__storage_observe(covey_pool *pool);
 void covey__storage_free(covey_pool *pool);
 /* Frees a storage after its values were moved away. Zeroes the memory if the type asks for it. */
 void covey__storage_end(covey_pool *pool);
