@@ -1103,7 +1103,7 @@ static void a_build_without_zstd_says_so(void **state) {
     put_file("a", small_frame, sizeof small_frame);
     does_not_read(in_folder("a"), 0, COVEY_ERROR_IMAGE);
     assert_int_equal(report.fault, COVEY_FAULT_VERSION);
-    says("compressed with zstd, and this build of covey has no zstd");
+    says("compressed with zstd, but this build of covey has no zstd");
     assert_false(write_file(&covey__os_real, in_folder("b"), (const unsigned char *)"abc", 3, 1));
     assert_int_equal(report.result, COVEY_ERROR_FILE);
     says("this build of covey has no");
