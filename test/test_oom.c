@@ -1,4 +1,5 @@
 /* Every function that works on a world, with every allocation failing in turn. support/oom.h says what must hold. */
+#include "memory/inner.h"
 #include "oom.h"
 
 #include <covey/commands.h>
@@ -143,8 +144,8 @@ static bool create_many(scene *s) {
 }
 /* Into a buffer that takes its ids from the world. Replaying says that nothing was recorded. */
 static bool record_create(scene *s) {
-    covey_record_create(s->world->commands);
-    return covey_commands_replay(s->world->commands).result == COVEY_OK;
+    covey_record_create(s->world->inner->commands);
+    return covey_commands_replay(s->world->inner->commands).result == COVEY_OK;
 }
 static bool create_at(scene *s) { return !covey_is_null(covey_create_at(s->world, 70 * COVEY_PAGE_SIZE + 1)); }
 static bool create_exact(scene *s) {

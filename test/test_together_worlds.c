@@ -1,4 +1,5 @@
 /* Clones of worlds that have everything, and listeners that change more than entities and components. */
+#include "memory/inner.h"
 #include "news.h"
 #include "owned.h"
 
@@ -31,7 +32,7 @@ static int setup(void **state) {
 }
 
 static void destroy_buffers(void) {
-    while (world->commands) covey_commands_destroy(world->commands);
+    while (world->inner->commands) covey_commands_destroy(world->inner->commands);
 }
 
 static int teardown(void **state) {

@@ -1,6 +1,7 @@
 /* Structural change: components are added and removed, one or several at a time. change.h has the steps. */
 #include "change/change.h"
 
+#include "memory/inner.h"
 #include "memory/bits.h"
 #include "storage/default.h"
 #include "storage/marks.h"
@@ -82,7 +83,7 @@ static bool begin_default(const covey_pool *pool, covey_entity e, covey__default
 
 /* The default counts as used even if a listener removed the component at once. */
 static void *end_default(const covey_pool *pool, covey__default *d, void *added) {
-    bool used = added || COVEY__GET_WORD(pool->world->result) == COVEY_ERROR_GONE;
+    bool used = added || COVEY__GET_WORD(pool->world->inner->result) == COVEY_ERROR_GONE;
     covey__default_end(pool->world, pool->type, d, used);
     return added;
 }
@@ -203,7 +204,7 @@ static uint64_t events_from(const covey__change *c, const covey__source_of_event
 /* Reserves for all changes together, because a queue may get events of several. */
 covey_result covey__changes_reserve_queues(covey_world *world, const covey__change *changes, uint32_t count,
                                            bool placed) {
-    for (covey_queue *queue = world->queues; queue; queue = queue->next) {
+    for (covey_queue *queue = world->inner->queues; queue; queue = queue->next) {
         uint64_t events = 0;
         for (uint32_t i = 0; i < queue->source_count; i++)
             for (uint32_t k = 0; k < count; k++) events += events_from(&changes[k], &queue->sources[i], placed);
@@ -234,8 +235,8 @@ static covey_result reserve_in_sets(const covey__change *changes, uint32_t count
 
 static covey_result reserve_in_groups(covey_world *world, const covey__change *changes, uint32_t count) {
     covey_result result = COVEY_OK;
-    for (uint32_t i = 0; i < world->group_count && result == COVEY_OK; i++) {
-        covey_group *group = world->groups[i];
+    for (uint32_t i = 0; i < world->inner->group_count && result == COVEY_OK; i++) {
+        covey_group *group = world->inner->groups[i];
         uint64_t more = 0;
         for (uint32_t k = 0; k < count && covey__group_owned(group) == 0; k++) {
             const covey__emission *told = &changes[k].told;

@@ -2,6 +2,7 @@
  * commands create. covey/commands.h draws the layout. */
 #include "change/commands.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "change/change.h"
 #include "change/entity.h"
@@ -327,13 +328,13 @@ covey_result covey_commands_reserve(covey_commands *c, uint32_t entities) {
 }
 
 bool covey__commands_hold_ids(const covey_world *world) {
-    const covey_commands *commands = world->commands;
+    const covey_commands *commands = world->inner->commands;
     while (commands && commands->id_count == 0) commands = commands->next_of_world;
     return commands != NULL;
 }
 
 void covey__commands_leave_clone(const covey_world *world, covey_world *clone) {
-    for (const covey_commands *c = world->commands; c; c = c->next_of_world)
+    for (const covey_commands *c = world->inner->commands; c; c = c->next_of_world)
         for (uint32_t i = c->id_count; i-- != 0;) {
             bool alive = i >= c->spent && i < c->spent + c->created;
             if (!alive) free_id(clone, c->ids[i], i < c->taken);
@@ -659,15 +660,15 @@ covey_replay covey_commands_replay(covey_commands *c) {
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/
 
 static void link_to_world(covey_commands *c) {
-    c->next_of_world = c->world->commands;
+    c->next_of_world = c->world->inner->commands;
     if (c->next_of_world) c->next_of_world->previous_of_world = c;
-    c->world->commands = c;
+    c->world->inner->commands = c;
 }
 
 static void unlink_from_world(covey_commands *c) {
     if (c->next_of_world) c->next_of_world->previous_of_world = c->previous_of_world;
     if (c->previous_of_world) c->previous_of_world->next_of_world = c->next_of_world;
-    else c->world->commands = c->next_of_world;
+    else c->world->inner->commands = c->next_of_world;
 }
 
 covey_commands *covey_commands_create(covey_world *world, const covey_commands_desc *desc) {
@@ -675,11 +676,13 @@ covey_commands *covey_commands_create(covey_world *world, const covey_commands_d
     if (COVEY__IN_HOOK(world)) return NULL;
     covey_commands_desc defaults = { 0 };
     if (!desc) desc = &defaults;
-    covey__heap heap = { desc->allocator.fn ? desc->allocator : world->heap.allocator, 0, NULL };
+    covey__heap heap = { desc->allocator.fn ? desc->allocator : world->inner->heap.allocator, 0, NULL };
     covey_commands *c = covey__resize(&heap, NULL, 0, 1, sizeof *c, alignof(covey_commands));
     covey_result result = COVEY_ERROR_MEMORY;
     if (c) {
-        *c = (covey_commands){ .wanted = desc->entities, .world = world, .heap = heap, .number = ++world->numbered };
+        *c = (covey_commands){
+            .wanted = desc->entities, .world = world, .heap = heap, .number = ++world->inner->numbered
+        };
         link_to_world(c);
         result = take_ids(c, c->wanted);
         if (result == COVEY_OK) return c;
@@ -761,7 +764,7 @@ static bool valid_id(const covey_world *world, covey_entity e, const char **why)
 /* Every index that is set aside is an id of one buffer. */
 bool covey__commands_all_valid(const covey_world *world, uint64_t set_aside, const char **why) {
     const covey_commands *previous = NULL;
-    for (const covey_commands *c = world->commands; c; previous = c, c = c->next_of_world) {
+    for (const covey_commands *c = world->inner->commands; c; previous = c, c = c->next_of_world) {
         REQUIRE(c->world == world && c->previous_of_world == previous,
                 "commands: the list of buffers is not linked both ways");
         if (!covey__commands_valid(c, why)) return false;

@@ -1,5 +1,6 @@
 /* Copies of entities. All steps that can fail come first: copy hooks write to scratch memory, and new components are
  * placed. Then present values are overwritten, and finally observers are notified. */
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "change/change.h"
 #include "change/many.h"
@@ -161,16 +162,16 @@ static void tell_of_copies(const copying *c) {
 }
 
 static bool borrow(copying *c) {
-    c->made = covey__resize(&c->world->heap, NULL, 0, c->bytes, 1, COVEY__ALIGN_MAX);
+    c->made = covey__resize(&c->world->inner->heap, NULL, 0, c->bytes, 1, COVEY__ALIGN_MAX);
     if (!c->made) return c->bytes == 0;
-    c->world->borrowed += c->bytes;
+    c->world->inner->borrowed += c->bytes;
     c->changes = (covey__change *)(void *)(c->made + c->row * c->count);
     return true;
 }
 
 static void free_borrowed(const copying *c) {
-    if (c->made) c->world->borrowed -= c->bytes;
-    covey__free(&c->world->heap, c->made, c->bytes, 1, COVEY__ALIGN_MAX);
+    if (c->made) c->world->inner->borrowed -= c->bytes;
+    covey__free(&c->world->inner->heap, c->made, c->bytes, 1, COVEY__ALIGN_MAX);
 }
 
 static covey_result copy_all(copying *c) {

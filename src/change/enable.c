@@ -2,6 +2,7 @@
  * ask for disabled entities. A disabled component has a bit in a table of its pool. */
 #include "change/enable.h"
 
+#include "memory/inner.h"
 #include "storage/block_store.h"
 #include "observe/members.h"
 #include "observe/observers.h"
@@ -30,12 +31,12 @@ covey_result covey_disable(covey_world *world, covey_entity e) {
 covey_result covey_enable(covey_world *world, covey_entity e) {
     if (COVEY__IN_HOOK(world)) return COVEY_ERROR_REFUSED;
     if (!covey_alive(world, e)) return fail_to(world, COVEY_ERROR_DEAD, e, "be enabled");
-    if (world->disabled) covey_pool_remove_raw(world->disabled, e);
+    if (world->inner->disabled) covey_pool_remove_raw(world->inner->disabled, e);
     return COVEY_OK;
 }
 
 bool covey_is_enabled(const covey_world *world, covey_entity e) {
-    return covey_alive(world, e) && !covey__has_index(world->disabled, e.index);
+    return covey_alive(world, e) && !covey__has_index(world->inner->disabled, e.index);
 }
 
 /* ---- Components --------------------------------------------------------------------------------------------------*/
@@ -46,10 +47,10 @@ uint64_t *covey__disabled_reach(covey_pool *pool, uint32_t index) {
     covey__observers *observers = covey__pool_observers(pool);
     if (!observers) return NULL;
     bool first = !observers->disabled.at;
-    uint64_t *page =
-        covey__pages_reach(&world->heap, &observers->disabled, index, covey__block_limit(world), COVEY__DISABLED_BYTES);
+    uint64_t *page = covey__pages_reach(&world->inner->heap, &observers->disabled, index, covey__block_limit(world),
+                                        COVEY__DISABLED_BYTES);
     if (page && first) {
-        world->hiding++;
+        world->inner->hiding++;
         covey__groups_update(pool);
     } else if (!page) {
         covey__pool_unobserve(pool);
@@ -99,10 +100,11 @@ bool covey_component_is_enabled_raw(const covey_world *world, covey_entity e, co
 
 bool covey__disabled_valid(const covey_world *world, const char **why) {
     uint32_t hiding = 0;
-    REQUIRE(world->disabled == covey__pool_bound(world, &covey_type_covey_disabled),
+    REQUIRE(world->inner->disabled == covey__pool_bound(world, &covey_type_covey_disabled),
             "disabled: world->disabled is not the pool of covey.disabled");
     for (uint32_t i = 0; i < world->pool_count; i++) hiding += covey__may_hide(world->pools[i]);
-    REQUIRE(hiding == world->hiding, "disabled: world->hiding is not the number of pools with disabled components");
-    REQUIRE(world->tick != 0, "ticks: no tick");
+    REQUIRE(hiding == world->inner->hiding,
+            "disabled: world->hiding is not the number of pools with disabled components");
+    REQUIRE(world->inner->tick != 0, "ticks: no tick");
     return true;
 }

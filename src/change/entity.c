@@ -1,6 +1,7 @@
 /* Entities: created with the lowest free index of a range, and destroyed with their components. */
 #include "change/entity.h"
 
+#include "memory/inner.h"
 #include "change/change.h"
 #include "storage/marks.h"
 #include "storage/presence.h"
@@ -10,6 +11,11 @@
 #include "observe/signal.h"
 
 static const covey_entity null_entity = { 0, 0 };
+
+covey_world *covey__entities_only(covey__whole_world *whole, covey_allocator allocator) {
+    *whole = (covey__whole_world){ .world.inner = &whole->inner, .inner.heap = { allocator, 0, NULL } };
+    return &whole->world;
+}
 
 void covey__entities_free(covey_world *world) {
     covey__pages_end(world);
@@ -22,8 +28,8 @@ void covey__entities_reset(covey_world *world) {
         if (page) covey__entity_page_reset(page);
     }
     world->range = covey__range_from(world->range.first);
-    world->reserved_count = 0;
-    world->reserved_root = COVEY__NO_NODE;
+    world->inner->reserved_count = 0;
+    world->inner->reserved_root = COVEY__NO_NODE;
     world->alive = 0;
     covey__ranges_renew(world);
 }
@@ -175,7 +181,8 @@ static void remove_components(covey_world *world, covey_entity e) {
 
 bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
     if (!covey_alive(world, covey__entity(index, generation))) return false;
-    if (!COVEY__LIKELY(world->heard == 0) && !covey__announce_destruction(world, index, generation)) return false;
+    if (!COVEY__LIKELY(world->inner->heard == 0) && !covey__announce_destruction(world, index, generation))
+        return false;
     covey__entity_page *page = covey__existing_page(world, index);
     uint32_t at = index % COVEY_PAGE_SIZE;
     bool last = generation == COVEY_GENERATION_MAX;

@@ -2,8 +2,11 @@
 #ifndef COVEY_ENTITY_H
 #define COVEY_ENTITY_H
 
+#include "memory/inner.h"
 #include "change/range.h"
 
+/* A world with nothing but an empty table of entities, to copy one into it. */
+covey_world *covey__entities_only(covey__whole_world *whole, covey_allocator allocator);
 void covey__entities_free(covey_world *world);
 void covey__entities_reset(covey_world *world); /* as in a new world; there must be no components */
 bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when an allocation fails */

@@ -2,6 +2,7 @@
  * indices. */
 #include "change/many.h"
 
+#include "memory/inner.h"
 #include "memory/bits.h"
 #include "change/change.h"
 #include "change/entity.h"
@@ -137,7 +138,7 @@ static void end_all(covey_world *world, const covey_entity *entities, const cove
 
 /* Destroys entities of a block if that calls no code of the program. Otherwise returns false. */
 static bool destroy_quietly(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
-    if (world->heard != 0 || !are_quiet(world, entities->index)) return false;
+    if (world->inner->heard != 0 || !are_quiet(world, entities->index)) return false;
     covey__fast_destroy_off(world);
     end_all(world, entities, s);
     for (covey__present p = covey__present_at(world, entities->index, 0); covey__present_next(&p);)
@@ -227,7 +228,7 @@ static void erase_batch(covey_world *world, batch *b, uint32_t word) {
 static uint32_t destroy_batch(covey_world *world, const covey_entity *entities, uint32_t left, uint32_t *destroyed) {
     batch b;
     b.count = left < BATCH ? left : BATCH;
-    if (left < BATCH_LEAST || world->heard != 0) return 0;
+    if (left < BATCH_LEAST || world->inner->heard != 0) return 0;
     uint32_t looked_at = b.count;
     memcpy(b.entities, entities, b.count * sizeof *entities);
     ask_for_entities(world, &b);
@@ -287,7 +288,7 @@ void covey_destroy_all(covey_world *world) {
         const covey__entity_page *page = covey__entity_page_of(world, number * COVEY_PAGE_SIZE);
         for (uint32_t at = page ? COVEY_PAGE_SIZE : 0; at != 0; at -= CHUNK) {
             uint32_t first = number * COVEY_PAGE_SIZE + at - CHUNK;
-            if (world->heard != 0) destroy_loudly(world, first);
+            if (world->inner->heard != 0) destroy_loudly(world, first);
             else destroy_chunk(world, page, first);
         }
     }
@@ -388,7 +389,7 @@ static covey_result list_component(creation *c, const covey_component *component
     if (c->changes == 1 + COVEY_TERMS) return COVEY_ERROR_RANGE;
     covey_pool *pool = covey_pool_of_raw(c->world, component->type);
     c->is_told = !pool;
-    if (!pool) return c->world->result;
+    if (!pool) return c->world->inner->result;
     COVEY__CONTRACT(c->world, component->size == 0 || component->size == pool->size,
                     "the size is not that of the type");
     if (component->count != 0 && component->count != c->count) return COVEY_ERROR_RANGE;

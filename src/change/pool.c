@@ -3,6 +3,7 @@
  * covey/detail/hot.h; the slow halves of add and remove are in change.c. */
 #include "change/pool.h"
 
+#include "memory/inner.h"
 #include "change/change.h"
 #include "memory/alloc.h"
 #include "memory/hash.h"
@@ -37,10 +38,11 @@ covey_pool *covey_pool_find_raw(const covey_world *world, const covey_type *type
 
 static covey_pool *pool_create(covey_world *world, const covey_type *type) {
     uint32_t number = world->pool_count;
-    covey_pool **pools = covey__reach(&world->heap, world->pools, &world->pool_capacity, number, UINT32_MAX, NULL);
+    covey_pool **pools =
+        covey__reach(&world->inner->heap, world->pools, &world->inner->pool_capacity, number, UINT32_MAX, NULL);
     if (!pools) return NULL;
     world->pools = pools;
-    covey_pool *pool = covey__resize(&world->heap, NULL, 0, 1, sizeof *pool, alignof(covey_pool));
+    covey_pool *pool = covey__resize(&world->inner->heap, NULL, 0, 1, sizeof *pool, alignof(covey_pool));
     if (!pool) return NULL;
     *pool = (covey_pool){
         .world = world,
@@ -53,7 +55,7 @@ static covey_pool *pool_create(covey_world *world, const covey_type *type) {
     };
     covey__pool_init(pool, covey__type_storage(type));
     if (covey__type_is_observed(type) && !covey__pool_observers(pool)) {
-        covey__free(&world->heap, pool, 1, sizeof *pool, alignof(covey_pool));
+        covey__free(&world->inner->heap, pool, 1, sizeof *pool, alignof(covey_pool));
         return NULL;
     }
     if (covey__type_is_observed(type)) covey__pool_update_observers(pool);
@@ -89,17 +91,17 @@ const covey_type covey_type_covey_disabled = { .name = "covey.disabled", .align 
 
 /* Links the groups to the pool before anything is added. */
 covey_pool *covey__pool_of_disabled(covey_world *world) {
-    if (world->disabled) return world->disabled;
+    if (world->inner->disabled) return world->inner->disabled;
     covey__observers *observers;
     if (!covey__groups_room(world, &observers)) {
         covey__fail(world, COVEY_ERROR_MEMORY, "a pool of %s could not be created: an allocation failed",
                     covey_type_covey_disabled.name);
         return NULL;
     }
-    world->disabled = covey__pool_of_internal(world, &covey_type_covey_disabled);
-    if (world->disabled) covey__groups_exclude(world->disabled, observers);
+    world->inner->disabled = covey__pool_of_internal(world, &covey_type_covey_disabled);
+    if (world->inner->disabled) covey__groups_exclude(world->inner->disabled, observers);
     else if (observers) covey__observers_free(world, observers);
-    return world->disabled;
+    return world->inner->disabled;
 }
 
 covey_pool *covey_pool_of_raw(covey_world *world, const covey_type *type) {

@@ -1,6 +1,7 @@
 /* Ranges: which index a new entity gets. */
 #include "change/range.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "memory/balanced.h"
 #include "memory/result.h"
@@ -22,20 +23,20 @@ covey__range covey__range_from(uint32_t first) {
  * The reserved ranges are in a tree, by their first indices. Most worlds have none. */
 
 static covey__links *range_links(const void *world, uint32_t number) {
-    return (covey__links *)(uintptr_t) & ((const covey_world *)world)->reserved[number].links;
+    return (covey__links *)(uintptr_t) & ((const covey_world *)world)->inner->reserved[number].links;
 }
 
 static bool is_range_before(const void *context, uint32_t a, uint32_t b) {
     const covey_world *world = context;
-    return world->reserved[a].first < world->reserved[b].first;
+    return world->inner->reserved[a].first < world->inner->reserved[b].first;
 }
 
 /* The last reserved range that begins at or before an index, and the first that begins behind it; NULL for none. */
 static const covey__range *reserved_around(const covey_world *world, uint32_t index, const covey__range **behind) {
     const covey__range *before = NULL;
     *behind = NULL;
-    for (uint32_t at = world->reserved_root; at != COVEY__NO_NODE;) {
-        const covey__range *range = &world->reserved[at];
+    for (uint32_t at = world->inner->reserved_root; at != COVEY__NO_NODE;) {
+        const covey__range *range = &world->inner->reserved[at];
         *(range->first <= index ? &before : behind) = range;
         at = range->first <= index ? range->links.right : range->links.left;
     }
@@ -55,7 +56,7 @@ static COVEY__NOINLINE const covey__range *search_range(const covey_world *world
 }
 
 const covey__range *covey__range_of(const covey_world *world, uint32_t index) {
-    return COVEY__LIKELY(world->reserved_count == 0) ? &world->range : search_range(world, index);
+    return COVEY__LIKELY(world->inner->reserved_count == 0) ? &world->range : search_range(world, index);
 }
 
 static covey__range *range_of(covey_world *world, uint32_t index) {
@@ -85,7 +86,7 @@ static COVEY__NOINLINE uint64_t issued_around(const covey_world *world, const co
 }
 
 static uint64_t issued_by(const covey_world *world, const covey__range *range, uint32_t word) {
-    if (!COVEY__LIKELY(world->reserved_count == 0)) return issued_around(world, range, word);
+    if (!COVEY__LIKELY(world->inner->reserved_count == 0)) return issued_around(world, range, word);
     return bits_between(word, range->first, range->end);
 }
 
@@ -124,7 +125,7 @@ static bool find_in_page(const covey_world *world, covey__range *range, uint32_t
 /* The first index of a range from this index on: the index itself, or the first behind a reserved range. */
 static uint64_t run_of(const covey_world *world, const covey__range *range, uint64_t index) {
     uint32_t end;
-    if (COVEY__LIKELY(world->reserved_count == 0)) return index;
+    if (COVEY__LIKELY(world->inner->reserved_count == 0)) return index;
     return covey__range_run(world, (uint32_t)index, &end) != range ? end : index;
 }
 
@@ -161,15 +162,15 @@ void covey__range_return(covey_world *world, uint32_t index) {
 /* ---- Reserving ---------------------------------------------------------------------------------------------------*/
 
 bool covey__ranges_reserve(covey_world *world, uint32_t count) {
-    uint32_t old = world->reserved_capacity;
-    if (count <= old - world->reserved_count) return true;
-    if (count > UINT32_MAX - world->reserved_count) return false;
-    uint32_t capacity = covey__grown(old, world->reserved_count + count, UINT32_MAX);
-    covey__range *reserved =
-        covey__resize(&world->heap, world->reserved, old, capacity, sizeof *reserved, alignof(covey__range));
+    uint32_t old = world->inner->reserved_capacity;
+    if (count <= old - world->inner->reserved_count) return true;
+    if (count > UINT32_MAX - world->inner->reserved_count) return false;
+    uint32_t capacity = covey__grown(old, world->inner->reserved_count + count, UINT32_MAX);
+    covey__range *reserved = covey__resize(&world->inner->heap, world->inner->reserved, old, capacity, sizeof *reserved,
+                                           alignof(covey__range));
     if (!reserved) return false;
-    world->reserved = reserved;
-    world->reserved_capacity = capacity;
+    world->inner->reserved = reserved;
+    world->inner->reserved_capacity = capacity;
     return true;
 }
 
@@ -212,9 +213,9 @@ covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t cou
         return null_range;
     }
     covey__tree tree = { range_links, is_range_before, world };
-    world->reserved[world->reserved_count] = covey__range_from(first);
-    world->reserved[world->reserved_count].end = end;
-    world->reserved_root = covey__tree_put(&tree, world->reserved_root, world->reserved_count++);
+    world->inner->reserved[world->inner->reserved_count] = covey__range_from(first);
+    world->inner->reserved[world->inner->reserved_count].end = end;
+    world->inner->reserved_root = covey__tree_put(&tree, world->inner->reserved_root, world->inner->reserved_count++);
     world->range.issues = 0;
     covey__fast_destroy_off(world);
     return (covey_range){ first, count };
@@ -229,42 +230,43 @@ static void renew(covey__range *range) {
 
 void covey__ranges_renew(covey_world *world) {
     renew(&world->range);
-    for (uint32_t i = 0; i < world->reserved_count; i++) renew(&world->reserved[i]);
+    for (uint32_t i = 0; i < world->inner->reserved_count; i++) renew(&world->inner->reserved[i]);
     covey__pages_open_all(world);
     covey__fast_destroy_off(world);
 }
 
 bool covey__ranges_clone(const covey_world *from, covey_world *to) {
-    uint32_t count = from->reserved_count;
-    covey__range *reserved = covey__resize(&to->heap, NULL, 0, count, sizeof *reserved, alignof(covey__range));
+    uint32_t count = from->inner->reserved_count;
+    covey__range *reserved = covey__resize(&to->inner->heap, NULL, 0, count, sizeof *reserved, alignof(covey__range));
     if (count != 0 && !reserved) return false;
-    for (uint32_t i = 0; i < count; i++) reserved[i] = from->reserved[i];
-    to->reserved = reserved;
-    to->reserved_count = to->reserved_capacity = count;
-    to->reserved_root = from->reserved_root;
+    for (uint32_t i = 0; i < count; i++) reserved[i] = from->inner->reserved[i];
+    to->inner->reserved = reserved;
+    to->inner->reserved_count = to->inner->reserved_capacity = count;
+    to->inner->reserved_root = from->inner->reserved_root;
     to->range = from->range;
     covey__ranges_renew(to);
     return true;
 }
 
 void covey__ranges_end(covey_world *world) {
-    covey__free(&world->heap, world->reserved, world->reserved_capacity, sizeof(covey__range), alignof(covey__range));
+    covey__free(&world->inner->heap, world->inner->reserved, world->inner->reserved_capacity, sizeof(covey__range),
+                alignof(covey__range));
 }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
 static bool is_reserved(const void *world, uint32_t number) {
-    return number < ((const covey_world *)world)->reserved_count;
+    return number < ((const covey_world *)world)->inner->reserved_count;
 }
 
 static bool valid_tree(const covey_world *world, const char **why) {
     covey__tree tree = { range_links, is_range_before, world };
     uint32_t count = 0;
-    REQUIRE(covey__tree_valid(&tree, world->reserved_root, is_reserved, world->reserved_count, &count) &&
-                count == world->reserved_count,
+    REQUIRE(covey__tree_valid(&tree, world->inner->reserved_root, is_reserved, world->inner->reserved_count, &count) &&
+                count == world->inner->reserved_count,
             "entities: the reserved ranges are out of order");
     for (uint32_t i = 0; i < count; i++) {
-        const covey__range *range = &world->reserved[i], *behind;
+        const covey__range *range = &world->inner->reserved[i], *behind;
         reserved_around(world, range->first, &behind);
         REQUIRE(range->first < range->end && (!behind || behind->first >= range->end), "entities: two ranges overlap");
     }
@@ -294,7 +296,7 @@ static bool valid_range(const covey_world *world, const covey__range *range, con
 
 bool covey__ranges_valid(const covey_world *world, const char **why) {
     if (!valid_tree(world, why) || !valid_range(world, &world->range, why)) return false;
-    for (uint32_t i = 0; i < world->reserved_count; i++)
-        if (!valid_range(world, &world->reserved[i], why)) return false;
+    for (uint32_t i = 0; i < world->inner->reserved_count; i++)
+        if (!valid_range(world, &world->inner->reserved[i], why)) return false;
     return true;
 }

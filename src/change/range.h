@@ -3,6 +3,7 @@
 #ifndef COVEY_RANGE_H
 #define COVEY_RANGE_H
 
+#include "memory/inner.h"
 #include "change/table.h"
 
 covey__range covey__range_from(uint32_t first); /* a range of all indices from this one on */
@@ -27,8 +28,9 @@ static inline void covey__range_free_word(covey_world *world, uint32_t index, ui
     covey__entity_page *page = world->pages[number];
     page->free[word] |= bits;
     page->words |= (uint64_t)1 << word;
-    world->open[number / 64] |= (uint64_t)1 << number % 64;
-    if (!COVEY__LIKELY(world->reserved_count == 0 && index >= world->range.at)) covey__range_return(world, index);
+    world->inner->open[number / 64] |= (uint64_t)1 << number % 64;
+    if (!COVEY__LIKELY(world->inner->reserved_count == 0 && index >= world->range.at))
+        covey__range_return(world, index);
 }
 static inline void covey__range_free(covey_world *world, uint32_t index) {
     covey__range_free_word(world, index, covey__table_bit(index));

@@ -2,6 +2,7 @@
  * comparing the first ones is as fast as a table; a tree finds the others by name. */
 #include "change/resource.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "memory/balanced.h"
 #include "storage/block_store.h"
@@ -30,9 +31,13 @@ static size_t resources_bytes(uint32_t capacity) {
     return capacity == 0 ? 0 : sizeof(struct covey__resources) + (size_t)capacity * sizeof(covey__resource);
 }
 
-static uint32_t resource_count(const covey_world *world) { return world->resources ? world->resources->count : 0; }
+static uint32_t resource_count(const covey_world *world) {
+    return world->inner->resources ? world->inner->resources->count : 0;
+}
 
-static uint32_t capacity_of(const covey_world *world) { return world->resources ? world->resources->capacity : 0; }
+static uint32_t capacity_of(const covey_world *world) {
+    return world->inner->resources ? world->inner->resources->capacity : 0;
+}
 
 static covey__links *resource_links(const void *list, uint32_t number) {
     return (covey__links *)(uintptr_t) & ((const struct covey__resources *)list)->at[number].links;
@@ -76,13 +81,13 @@ static covey__resource *find_in_list(struct covey__resources *list, const covey_
 /* Finds a value. */
 static covey__resource *find_value(const covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
-    return find_in_list(world->resources, type);
+    return find_in_list(world->inner->resources, type);
 }
 
 /* Finds a reference to an object of the program. */
 static covey__resource *find_reference(const covey_world *world, const covey_type *type) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
-    return find_in_list(world->references, type);
+    return find_in_list(world->inner->references, type);
 }
 
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
@@ -92,7 +97,7 @@ static bool reserve_place(covey_world *world, struct covey__resources **list) {
     uint32_t root = *list ? (*list)->root : COVEY__NO_NODE;
     if (count < old) return true;
     uint32_t capacity = covey__grown(old, count + 1, UINT32_MAX);
-    struct covey__resources *resources = covey__resize(&world->heap, *list, resources_bytes(old),
+    struct covey__resources *resources = covey__resize(&world->inner->heap, *list, resources_bytes(old),
                                                        resources_bytes(capacity), 1, alignof(struct covey__resources));
     if (!resources) return false;
     resources->count = count;
@@ -105,8 +110,8 @@ static bool reserve_place(covey_world *world, struct covey__resources **list) {
 /* Makes a place behind the last resource, which is not counted yet. NULL when an allocation fails. */
 static covey__resource *append_place(covey_world *world, struct covey__resources **list, const covey_type *type) {
     if (!reserve_place(world, list)) return NULL;
-    void *value =
-        type->size == 0 ? covey__nothing : covey__resize(&world->heap, NULL, 0, 1, type->size, covey__type_align(type));
+    void *value = type->size == 0 ? covey__nothing
+                                  : covey__resize(&world->inner->heap, NULL, 0, 1, type->size, covey__type_align(type));
     if (!value) return NULL;
     covey__resource *resource = &(*list)->at[(*list)->count];
     *resource = (covey__resource){ .type = type, .value = value };
@@ -115,7 +120,7 @@ static covey__resource *append_place(covey_world *world, struct covey__resources
 
 static void free_value(covey_world *world, const covey__resource *resource) {
     if (resource->value != covey__nothing)
-        covey__free(&world->heap, resource->value, 1, resource->type->size, covey__type_align(resource->type));
+        covey__free(&world->inner->heap, resource->value, 1, resource->type->size, covey__type_align(resource->type));
 }
 
 static void drop_value(const covey_world *world, const covey__resource *resource) {
@@ -125,7 +130,8 @@ static void drop_value(const covey_world *world, const covey__resource *resource
 /* Whether an absent resource can be added; otherwise fails. */
 static bool may_be_added(covey_world *world, const covey_type *type) {
     const char *name = type->name ? type->name : "(no name)";
-    bool valid = covey__type_valid(type), taken = named(world->resources, name) || named(world->references, name);
+    bool valid = covey__type_valid(type),
+         taken = named(world->inner->resources, name) || named(world->inner->references, name);
     if (!valid) covey__fail_type(world, type);
     else if (taken)
         covey__fail(world, COVEY_ERROR_LAYOUT,
@@ -136,14 +142,14 @@ static bool may_be_added(covey_world *world, const covey_type *type) {
 static void *add_resource(covey_world *world, const covey_type *type, const void *value) {
     const char *name = type->name ? type->name : "(no name)";
     if (!may_be_added(world, type)) return NULL;
-    const covey__resource *resource = append_place(world, &world->resources, type);
+    const covey__resource *resource = append_place(world, &world->inner->resources, type);
     if (!resource) {
         covey__fail(world, COVEY_ERROR_MEMORY, "the resource %s could not be set: an allocation failed", name);
         return NULL;
     }
     covey__mover mover = covey__mover_of(world, type);
     covey__move_in(&mover, resource->value, value, type->size);
-    count_in(world->resources);
+    count_in(world->inner->resources);
     return resource->value;
 }
 
@@ -197,13 +203,13 @@ static bool add_reference(covey_world *world, const covey_type *type, void *obje
         return false;
     }
     if (!may_be_added(world, type)) return false;
-    if (!reserve_place(world, &world->references)) {
+    if (!reserve_place(world, &world->inner->references)) {
         covey__fail(world, COVEY_ERROR_MEMORY, "the resource %s cannot refer to an object: an allocation failed",
                     type->name);
         return false;
     }
-    world->references->at[world->references->count] = (covey__resource){ .type = type, .value = object };
-    count_in(world->references);
+    world->inner->references->at[world->inner->references->count] = (covey__resource){ .type = type, .value = object };
+    count_in(world->inner->references);
     return true;
 }
 
@@ -250,14 +256,14 @@ static void close_gap(struct covey__resources *list, covey__resource *at) {
 
 static void erase_resource(covey_world *world, covey__resource *resource) {
     free_value(world, resource);
-    close_gap(world->resources, resource);
+    close_gap(world->inner->resources, resource);
 }
 
 bool covey_resource_remove_raw(covey_world *world, const covey_type *type) {
     covey__resource *resource = find_value(world, type), *reference = find_reference(world, type);
     if (COVEY__IN_HOOK(world) || (!resource && !reference)) return false;
     if (reference) {
-        close_gap(world->references, reference);
+        close_gap(world->inner->references, reference);
     } else {
         drop_value(world, resource);
         erase_resource(world, resource);
@@ -283,7 +289,7 @@ void covey__resource_erase(covey_world *world, const covey_type *type) {
 }
 
 void covey__resources_erase_if(covey_world *world, covey__erase_if_fn *erase, void *context) {
-    struct covey__resources *list = world->resources;
+    struct covey__resources *list = world->inner->resources;
     uint32_t count = resource_count(world);
     if (!list) return;
     list->count = 0;
@@ -300,7 +306,7 @@ void covey__resources_erase_if(covey_world *world, covey__erase_if_fn *erase, vo
 }
 
 const covey_type *covey__resource_named(const covey_world *world, const char *name) {
-    const covey__resource *resource = named(world->resources, name);
+    const covey__resource *resource = named(world->inner->resources, name);
     return resource ? resource->type : NULL;
 }
 
@@ -310,7 +316,7 @@ uint32_t covey_world_resource_count(const covey_world *world) {
 }
 
 const covey_type *covey_world_resource(const covey_world *world, uint32_t number) {
-    return number < covey_world_resource_count(world) ? world->resources->at[number].type : NULL;
+    return number < covey_world_resource_count(world) ? world->inner->resources->at[number].type : NULL;
 }
 
 /* ---- For the world -----------------------------------------------------------------------------------------------*/
@@ -323,26 +329,27 @@ void covey__resources_end(covey_world *world, struct covey__resources **list) {
         drop_value(world, &resource);
         free_value(world, &resource);
     }
-    covey__free(&world->heap, *list, resources_bytes(*list ? (*list)->capacity : 0), 1,
+    covey__free(&world->inner->heap, *list, resources_bytes(*list ? (*list)->capacity : 0), 1,
                 alignof(struct covey__resources));
     *list = NULL;
 }
 
 void covey__resources_erase_all(covey_world *world) {
-    for (uint32_t i = resource_count(world); i-- != 0;) free_value(world, &world->resources->at[i]);
-    covey__free(&world->heap, world->resources, resources_bytes(capacity_of(world)), 1,
+    for (uint32_t i = resource_count(world); i-- != 0;) free_value(world, &world->inner->resources->at[i]);
+    covey__free(&world->inner->heap, world->inner->resources, resources_bytes(capacity_of(world)), 1,
                 alignof(struct covey__resources));
-    world->resources = NULL;
+    world->inner->resources = NULL;
 }
 
 static void free_references(covey_world *world) {
-    struct covey__resources *list = world->references;
-    covey__free(&world->heap, list, resources_bytes(list ? list->capacity : 0), 1, alignof(struct covey__resources));
-    world->references = NULL;
+    struct covey__resources *list = world->inner->references;
+    covey__free(&world->inner->heap, list, resources_bytes(list ? list->capacity : 0), 1,
+                alignof(struct covey__resources));
+    world->inner->references = NULL;
 }
 
 void covey__resources_free(covey_world *world) {
-    covey__resources_end(world, &world->resources);
+    covey__resources_end(world, &world->inner->resources);
     free_references(world);
 }
 
@@ -360,7 +367,7 @@ covey_result covey__resources_append(covey_world *world, struct covey__resources
 }
 
 void covey__resources_replace(covey_world *world, struct covey__resources *list) {
-    struct covey__resources *old = world->resources;
+    struct covey__resources *old = world->inner->resources;
     for (uint32_t i = 0; list && i < list->count; i++) {
         covey__resource *fresh = &list->at[i], *there = find_value(world, fresh->type);
         if (!there || there->type->size == 0) continue;
@@ -368,29 +375,29 @@ void covey__resources_replace(covey_world *world, struct covey__resources *list)
         covey__exchange_values(&mover, fresh->value, there->value, fresh->type->size);
         covey__swap_bytes(&fresh->value, &there->value, sizeof fresh->value);
     }
-    world->resources = list;
+    world->inner->resources = list;
     covey__resources_end(world, &old);
 }
 
 const void *covey__resource_value(const covey_world *world, uint32_t number) {
-    return world->resources->at[number].value;
+    return world->inner->resources->at[number].value;
 }
 
 covey_result covey__resources_clone(const covey_world *from, covey_world *to) {
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < resource_count(from) && result == COVEY_OK; i++) {
-        const covey__resource *resource = &from->resources->at[i];
+        const covey__resource *resource = &from->inner->resources->at[i];
         const covey_type *type = resource->type;
         if (covey__type_is_made(from, type)) type = covey__type_keep(to, type);
-        result = type ? covey__resources_append(to, &to->resources, type, resource->value) : COVEY_ERROR_MEMORY;
+        result = type ? covey__resources_append(to, &to->inner->resources, type, resource->value) : COVEY_ERROR_MEMORY;
     }
     return result;
 }
 
 size_t covey__resource_bytes(const covey_world *world) {
-    size_t bytes =
-        resources_bytes(capacity_of(world)) + resources_bytes(world->references ? world->references->capacity : 0);
-    for (uint32_t i = 0; i < resource_count(world); i++) bytes += world->resources->at[i].type->size;
+    size_t bytes = resources_bytes(capacity_of(world)) +
+                   resources_bytes(world->inner->references ? world->inner->references->capacity : 0);
+    for (uint32_t i = 0; i < resource_count(world); i++) bytes += world->inner->resources->at[i].type->size;
     return bytes;
 }
 
@@ -408,18 +415,18 @@ static bool is_ordered(const struct covey__resources *list) {
 bool covey__resources_valid(const covey_world *world, const char **why) {
     const char *reason =
         resource_count(world) > capacity_of(world) ? "resources: the count is larger than the capacity" : NULL;
-    if (!reason && !(is_ordered(world->resources) && is_ordered(world->references)))
+    if (!reason && !(is_ordered(world->inner->resources) && is_ordered(world->inner->references)))
         reason = "resources: two have one name, or the tree is out of order";
     for (uint32_t i = 0; i < resource_count(world) && !reason; i++) {
-        const covey__resource *resource = &world->resources->at[i];
+        const covey__resource *resource = &world->inner->resources->at[i];
         if (!resource->value) reason = "resources: a resource has no value";
         else if ((uintptr_t)resource->value % covey__type_align(resource->type) != 0)
             reason = "resources: a value is misaligned";
         else if ((resource->value == covey__nothing) != (resource->type->size == 0))
             reason = "resources: a type of size 0 has memory, or another type has none";
     }
-    for (uint32_t i = 0; world->references && i < world->references->count && !reason; i++) {
-        const covey__resource *reference = &world->references->at[i];
+    for (uint32_t i = 0; world->inner->references && i < world->inner->references->count && !reason; i++) {
+        const covey__resource *reference = &world->inner->references->at[i];
         if (!reference->value) reason = "resources: a reference is NULL";
     }
     if (reason && why) *why = reason;

@@ -1,6 +1,7 @@
 /* The table of entities. */
 #include "change/table.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "memory/bits.h"
 #include "memory/lines.h"
@@ -40,20 +41,21 @@ void covey__entity_page_reset(covey__entity_page *page) {
 
 /* Room for the bit of a page. */
 static bool reach_open(covey_world *world, uint32_t page) {
-    uint32_t words = world->open_words;
+    uint32_t words = world->inner->open_words;
     if (page / 64 < words) return true;
     uint32_t grown = covey__grown(words, page / 64 + 1, OPEN_LIMIT);
-    uint64_t *open = covey__resize(&world->heap, world->open, words, grown, sizeof *open, alignof(uint64_t));
+    uint64_t *open =
+        covey__resize(&world->inner->heap, world->inner->open, words, grown, sizeof *open, alignof(uint64_t));
     if (!open) return false;
     for (uint32_t i = words; i < grown; i++) open[i] = UINT64_MAX;
-    world->open = open;
-    world->open_words = grown;
+    world->inner->open = open;
+    world->inner->open_words = grown;
     return true;
 }
 
 /* Room for the address of a page. */
 static bool reach_page_table(covey_world *world, uint32_t page) {
-    covey__entity_page **pages = covey__reach(&world->heap, world->pages, &world->page_count,
+    covey__entity_page **pages = covey__reach(&world->inner->heap, world->pages, &world->page_count,
                                               page / STEP * STEP + STEP - 1, TABLE_LIMIT, covey__missing_page());
     if (!pages) return false;
     world->pages = pages;
@@ -67,7 +69,8 @@ static covey__entity_page *find_page(covey_world *world, uint32_t index, bool *i
     *is_new = world->pages[at] == &missing;
     if (!*is_new) return world->pages[at];
     if (!reach_open(world, at)) return NULL;
-    covey__entity_page *page = covey__resize(&world->heap, NULL, 0, 1, sizeof *page, alignof(covey__entity_page));
+    covey__entity_page *page =
+        covey__resize(&world->inner->heap, NULL, 0, 1, sizeof *page, alignof(covey__entity_page));
     if (page) world->pages[at] = page;
     return page;
 }
@@ -82,9 +85,11 @@ bool covey__entities_reach(covey_world *world, uint32_t index) {
 void covey__pages_end(covey_world *world) {
     for (uint32_t i = 0; i < world->page_count; i++)
         if (world->pages[i] != &missing)
-            covey__free(&world->heap, world->pages[i], 1, sizeof(covey__entity_page), alignof(covey__entity_page));
-    covey__free(&world->heap, world->pages, world->page_count, sizeof *world->pages, alignof(void *));
-    covey__free(&world->heap, world->open, world->open_words, sizeof *world->open, alignof(uint64_t));
+            covey__free(&world->inner->heap, world->pages[i], 1, sizeof(covey__entity_page),
+                        alignof(covey__entity_page));
+    covey__free(&world->inner->heap, world->pages, world->page_count, sizeof *world->pages, alignof(void *));
+    covey__free(&world->inner->heap, world->inner->open, world->inner->open_words, sizeof *world->inner->open,
+                alignof(uint64_t));
 }
 
 /* Makes the table as long as that of the other world, because directories of pools may be. */
@@ -151,7 +156,7 @@ uint32_t covey__entities_next_page(const covey_world *world, uint32_t page) {
 }
 
 bool covey__entities_never_used(const covey_world *world) {
-    bool used = world->reserved_count != 0;
+    bool used = world->inner->reserved_count != 0;
     for (uint32_t page = 0; page < world->page_count && !used; page++)
         for (uint32_t i = 0; world->pages[page] != &missing && i < COVEY_PAGE_SIZE && !used; i++)
             used = covey__was_used(world->pages[page], i);
@@ -161,14 +166,14 @@ bool covey__entities_never_used(const covey_world *world) {
 /* ---- Open pages --------------------------------------------------------------------------------------------------*/
 
 void covey__pages_open_all(covey_world *world) {
-    for (uint32_t i = 0; i < world->open_words; i++) world->open[i] = UINT64_MAX;
+    for (uint32_t i = 0; i < world->inner->open_words; i++) world->inner->open[i] = UINT64_MAX;
 }
 
 uint64_t covey__open_from(const covey_world *world, uint64_t index) {
     uint64_t page = index / COVEY_PAGE_SIZE, word = page / 64;
-    if (word >= world->open_words) return index;
-    uint64_t open = world->open[word] >> page % 64 << page % 64;
-    while (open == 0 && ++word < world->open_words) open = world->open[word];
+    if (word >= world->inner->open_words) return index;
+    uint64_t open = world->inner->open[word] >> page % 64 << page % 64;
+    while (open == 0 && ++word < world->inner->open_words) open = world->inner->open[word];
     uint64_t first = word * 64 + (open != 0 ? covey__lowest_bit(open) : 0);
     return first > page ? first * COVEY_PAGE_SIZE : index;
 }
@@ -206,7 +211,7 @@ static bool valid_entity_page(const covey_world *world, uint32_t number, uint32_
     const covey__entity_page *page = world->pages[number];
     for (uint32_t i = 0; i < WORDS; i++)
         if (!valid_word(page, i, alive, why)) return false;
-    REQUIRE(number / 64 < world->open_words && (page->words == 0 || covey__has_bit(world->open, number)),
+    REQUIRE(number / 64 < world->inner->open_words && (page->words == 0 || covey__has_bit(world->inner->open, number)),
             "entities: a page with free indices is closed");
     return true;
 }

@@ -11,6 +11,8 @@
 #ifndef COVEY_TABLE_H
 #define COVEY_TABLE_H
 
+#include "memory/inner.h"
+
 #include <covey/covey.h>
 
 /* The page of an index; NULL if it is missing. */
@@ -62,7 +64,7 @@ uint32_t covey__entities_next_page(const covey_world *world, uint32_t page);
 void covey__pages_open_all(covey_world *world);
 static inline void covey__page_close(const covey_world *world, uint32_t index) {
     uint32_t page = index / COVEY_PAGE_SIZE;
-    world->open[page / 64] &= ~((uint64_t)1 << page % 64);
+    world->inner->open[page / 64] &= ~((uint64_t)1 << page % 64);
 }
 uint64_t covey__open_from(const covey_world *world,
                           uint64_t index); /* the first index from this one on in an open page */

@@ -1,4 +1,5 @@
 /* Saves and restores entities: their table, reserved ranges, and the ids that command buffers have ready. */
+#include "memory/inner.h"
 #include "history/snapshot.h"
 
 #include "change/commands.h"
@@ -20,13 +21,13 @@ static bool save_pages(covey__saving *s) {
 bool covey__save_entities(covey__saving *s) {
     covey__snapshot *snapshot = s->snapshot;
     const covey_world *world = s->world;
-    snapshot->tick = world->tick;
+    snapshot->tick = world->inner->tick;
     snapshot->alive = world->alive;
     snapshot->range = world->range;
-    snapshot->reserved_count = world->reserved_count;
-    snapshot->reserved_root = world->reserved_root;
-    return (covey__units_save_array(s->store, &s->before->reserved, &snapshot->reserved, world->reserved,
-                                    world->reserved_count, UINT32_MAX, sizeof *world->reserved) &&
+    snapshot->reserved_count = world->inner->reserved_count;
+    snapshot->reserved_root = world->inner->reserved_root;
+    return (covey__units_save_array(s->store, &s->before->reserved, &snapshot->reserved, world->inner->reserved,
+                                    world->inner->reserved_count, UINT32_MAX, sizeof *world->inner->reserved) &&
             save_pages(s)) ||
            covey__save_lacks_memory(s);
 }
@@ -43,12 +44,12 @@ void covey__restore_entities(covey__rollback *r) {
     }
     covey__copier_flush(&r->copier);
     world->alive = snapshot->alive;
-    world->tick = snapshot->tick;
+    world->inner->tick = snapshot->tick;
     world->range = snapshot->range;
-    world->reserved_count = snapshot->reserved_count;
-    world->reserved_root = snapshot->reserved_root;
+    world->inner->reserved_count = snapshot->reserved_count;
+    world->inner->reserved_root = snapshot->reserved_root;
     const covey__unit *reserved = covey__unit_at(&snapshot->reserved, 0);
-    if (reserved) memcpy(world->reserved, covey__unit_bytes(reserved), reserved->bytes);
+    if (reserved) memcpy(world->inner->reserved, covey__unit_bytes(reserved), reserved->bytes);
     covey__ranges_renew(world);
     COVEY__TRACE(world, world->destroyed, COVEY_NONE);
 }
@@ -71,15 +72,15 @@ static bool save_ids(covey__saving *s, const covey_commands *commands, covey__co
 bool covey__save_commands(covey__saving *s) {
     covey__snapshot *snapshot = s->snapshot;
     uint32_t count = 0, at = 0;
-    for (const covey_commands *c = s->world->commands; c; c = c->next_of_world) count++;
+    for (const covey_commands *c = s->world->inner->commands; c; c = c->next_of_world) count++;
     snapshot->commands = covey__make_parts(s, &snapshot->commands_count, count, sizeof *snapshot->commands);
-    for (const covey_commands *c = s->world->commands; c && s->result == COVEY_OK; c = c->next_of_world)
+    for (const covey_commands *c = s->world->inner->commands; c && s->result == COVEY_OK; c = c->next_of_world)
         save_ids(s, c, &snapshot->commands[at++]);
     return s->result == COVEY_OK;
 }
 
 static covey_commands *find_buffer(const covey_world *world, uint64_t number) {
-    covey_commands *commands = world->commands;
+    covey_commands *commands = world->inner->commands;
     while (commands && commands->number != number) commands = commands->next_of_world;
     return commands;
 }
@@ -87,7 +88,7 @@ static covey_commands *find_buffer(const covey_world *world, uint64_t number) {
 /* A newer buffer gets no ids; the ids of a buffer that was destroyed become free. */
 void covey__restore_commands(const covey__rollback *r) {
     covey_world *world = r->world;
-    for (covey_commands *c = world->commands; c; c = c->next_of_world) covey__commands_set_ids(c, NULL, 0, 0);
+    for (covey_commands *c = world->inner->commands; c; c = c->next_of_world) covey__commands_set_ids(c, NULL, 0, 0);
     for (uint32_t i = 0; i < r->snapshot->commands_count; i++) {
         const covey__commands_snapshot *snapshot = &r->snapshot->commands[i];
         const covey__unit *unit = covey__unit_at(&snapshot->ids, 0);

@@ -1,4 +1,5 @@
 /* Saves and restores followers: which entity of the source belongs to which one here. */
+#include "memory/inner.h"
 #include "history/snapshot.h"
 
 #include "image/follower.h"
@@ -25,16 +26,16 @@ static bool save_follower(covey__saving *s, const covey_follower *follower, cove
 bool covey__save_followers(covey__saving *s) {
     covey__snapshot *snapshot = s->snapshot;
     uint32_t count = 0, at = 0;
-    for (const covey_follower *f = s->world->followers; f; f = f->next) count++;
+    for (const covey_follower *f = s->world->inner->followers; f; f = f->next) count++;
     snapshot->followers = covey__make_parts(s, &snapshot->follower_count, count, sizeof *snapshot->followers);
-    for (const covey_follower *f = s->world->followers; f && s->result == COVEY_OK; f = f->next)
+    for (const covey_follower *f = s->world->inner->followers; f && s->result == COVEY_OK; f = f->next)
         save_follower(s, f, &snapshot->followers[at++]);
     return s->result == COVEY_OK;
 }
 
 bool covey__prepare_followers(covey__rollback *r) {
     uint32_t at = 0;
-    for (const covey_follower *f = r->world->followers; f; f = f->next) {
+    for (const covey_follower *f = r->world->inner->followers; f; f = f->next) {
         const covey__set_snapshot *set = &snapshot_of(r->snapshot, f)->set;
         if (!covey__rollback_did(r,
                                  covey__set_prepare_restore(&r->store->heap, &r->followers[at++], f->known, NULL, set)))
@@ -45,7 +46,7 @@ bool covey__prepare_followers(covey__rollback *r) {
 
 void covey__restore_followers(covey__rollback *r) {
     uint32_t at = 0;
-    for (const covey_follower *f = r->world->followers; f; f = f->next) {
+    for (const covey_follower *f = r->world->inner->followers; f; f = f->next) {
         const covey__follower_snapshot *snapshot = snapshot_of(r->snapshot, f);
         covey__set_restore(f->known, &r->followers[at++], &snapshot->set);
         covey__set_restore_values(&r->copier, f->known, &snapshot->values);

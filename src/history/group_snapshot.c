@@ -1,4 +1,5 @@
 /* Saves and restores the members of groups. A group has no number: its terms identify it. */
+#include "memory/inner.h"
 #include "history/snapshot.h"
 
 #include "observe/members.h"
@@ -28,7 +29,8 @@ static bool is_twin(const covey_group *a, const covey_group *b) {
 /* Returns NULL if there was none. Groups with the same terms are told apart by their order. */
 static const covey__group_snapshot *snapshot_of(const covey__snapshot *snapshot, const covey_group *group) {
     uint32_t twins = 0;
-    for (uint32_t i = 0; group->world->groups[i] != group; i++) twins += is_twin(group->world->groups[i], group);
+    for (uint32_t i = 0; group->world->inner->groups[i] != group; i++)
+        twins += is_twin(group->world->inner->groups[i], group);
     for (uint32_t i = 0; i < snapshot->group_count; i++)
         if (has_terms_of(&snapshot->groups[i], group) && twins-- == 0) return &snapshot->groups[i];
     return NULL;
@@ -52,9 +54,10 @@ static bool save_group(covey__saving *s, const covey_group *group, covey__group_
 bool covey__save_groups(covey__saving *s) {
     covey__snapshot *snapshot = s->snapshot;
     const covey_world *world = s->world;
-    snapshot->groups = covey__make_parts(s, &snapshot->group_count, world->group_count, sizeof *snapshot->groups);
-    for (uint32_t i = 0; i < world->group_count && s->result == COVEY_OK; i++)
-        save_group(s, world->groups[i], &snapshot->groups[i]);
+    snapshot->groups =
+        covey__make_parts(s, &snapshot->group_count, world->inner->group_count, sizeof *snapshot->groups);
+    for (uint32_t i = 0; i < world->inner->group_count && s->result == COVEY_OK; i++)
+        save_group(s, world->inner->groups[i], &snapshot->groups[i]);
     return s->result == COVEY_OK;
 }
 
@@ -100,8 +103,8 @@ static bool prepare_members(covey__rollback *r, covey_group *group, covey__set_p
 }
 
 bool covey__prepare_groups(covey__rollback *r) {
-    for (uint32_t i = 0; i < r->world->group_count; i++) {
-        covey_group *group = r->world->groups[i];
+    for (uint32_t i = 0; i < r->world->inner->group_count; i++) {
+        covey_group *group = r->world->inner->groups[i];
         bool owns = covey__group_owned(group) != 0;
         if (owns ? !prepare_front(r, group) : !prepare_members(r, group, &r->groups[i])) return false;
     }
@@ -121,5 +124,6 @@ static void restore_group(const covey__rollback *r, covey_group *group, const co
 }
 
 void covey__restore_groups(const covey__rollback *r) {
-    for (uint32_t i = 0; i < r->world->group_count; i++) restore_group(r, r->world->groups[i], &r->groups[i]);
+    for (uint32_t i = 0; i < r->world->inner->group_count; i++)
+        restore_group(r, r->world->inner->groups[i], &r->groups[i]);
 }

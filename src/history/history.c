@@ -2,6 +2,7 @@
  * the one before, and shares the units that are equal. */
 #include "history/history.h"
 
+#include "memory/inner.h"
 #include "image/follower.h"
 #include "memory/alloc.h"
 #include "memory/result.h"
@@ -19,7 +20,7 @@ static void drop_newest(covey_history *history, uint32_t left) {
 covey_history *covey_history_create(covey_world *world, uint32_t capacity) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return NULL;
-    covey__heap heap = { world->heap.allocator, 0, NULL };
+    covey__heap heap = { world->inner->heap.allocator, 0, NULL };
     covey_result result = capacity == 0 ? COVEY_ERROR_RANGE : COVEY_ERROR_MEMORY;
     covey_history *history =
         capacity == 0 ? NULL : covey__resize(&heap, NULL, 0, 1, sizeof *history, alignof(covey_history));
@@ -28,10 +29,10 @@ covey_history *covey_history_create(covey_world *world, uint32_t capacity) {
                     capacity == 0 ? "it keeps 1 snapshot or more" : covey__reason(result));
         return NULL;
     }
-    *history = (covey_history){ .world = world, .next = world->histories, .capacity = capacity };
+    *history = (covey_history){ .world = world, .next = world->inner->histories, .capacity = capacity };
     history->store = (covey__unit_store){ .world = world, .heap = heap };
     if (history->next) history->next->previous = history;
-    world->histories = history;
+    world->inner->histories = history;
     return history;
 }
 
@@ -41,24 +42,24 @@ void covey_history_destroy(covey_history *history) {
     drop_newest(history, 0);
     if (history->next) history->next->previous = history->previous;
     if (history->previous) history->previous->next = history->next;
-    else history->world->histories = history->next;
+    else history->world->inner->histories = history->next;
     covey__heap heap = history->store.heap;
     covey__free(&heap, history->snapshots, history->table, sizeof *history->snapshots, alignof(covey__snapshot *));
     covey__free(&heap, history, 1, sizeof *history, alignof(covey_history));
 }
 
 void covey__histories_free(covey_world *world) {
-    while (world->histories) covey_history_destroy(world->histories);
+    while (world->inner->histories) covey_history_destroy(world->inner->histories);
 }
 
 /* ---- Saving and restoring ----------------------------------------------------------------------------------------*/
 
 /* Why the state cannot be saved or restored now; NULL if it can. */
 static const char *objection_to(const covey_world *world) {
-    if (world->emission)
+    if (world->inner->emission)
         return "a listener is being called: save or restore when the call that it is part of has ended";
     if (covey__is_following(world)) return "a follower reads an image: do it afterwards";
-    for (const covey_commands *c = world->commands; c; c = c->next_of_world) {
+    for (const covey_commands *c = world->inner->commands; c; c = c->next_of_world) {
         if (c->busy) return "commands are being replayed: do it afterwards";
         if (c->taken != c->spent) return "a command buffer has recorded entities: replay or clear it first";
     }
@@ -206,7 +207,7 @@ static bool valid_history(const covey_history *history, const char **why) {
 
 bool covey__histories_valid(const covey_world *world, const char **why) {
     const covey_history *previous = NULL;
-    for (const covey_history *history = world->histories; history; previous = history, history = history->next) {
+    for (const covey_history *history = world->inner->histories; history; previous = history, history = history->next) {
         REQUIRE(history->world == world && history->previous == previous, "history: the list of histories is broken");
         if (!valid_history(history, why)) return false;
     }

@@ -1,5 +1,6 @@
 /* Makes a second world with the state of a snapshot: creates the pools of that time, and restores the snapshot there.
  * */
+#include "memory/inner.h"
 #include "history/history.h"
 
 #include "change/entity.h"
@@ -26,8 +27,8 @@ static covey_pool *twin_of(const making *m, const covey_pool *pool) {
 static bool make_pool(const making *m, const covey_pool *pool) {
     const covey_world *from = m->history->world;
     if (covey__is_reactive(pool)) return true;
-    if (pool == from->nodes) return covey__hierarchy_open(m->twin);
-    if (from->names && pool == from->names->pool) return covey__names_open(m->twin);
+    if (pool == from->inner->nodes) return covey__hierarchy_open(m->twin);
+    if (from->inner->names && pool == from->inner->names->pool) return covey__names_open(m->twin);
     return covey__clone_type(from, m->twin, pool) != NULL;
 }
 
@@ -58,7 +59,7 @@ static bool make_entities(const making *m) {
 /* Counts a pool with disabled components, and keeps a pool in order that was kept then. */
 static void finish_pool(const making *m, covey_pool *twin, const covey__pool_snapshot *snapshot) {
     if (!twin->observers) return;
-    m->twin->hiding += covey__may_hide(twin);
+    m->twin->inner->hiding += covey__may_hide(twin);
     twin->observers->keeps_order = snapshot->keeps_order;
     twin->observers->order = snapshot->order;
     covey__pool_update_observers(twin);
@@ -99,7 +100,7 @@ covey_world *covey_history_world(covey_history *history, uint32_t back, const co
         covey_world_destroy(m.twin);
         return refuse_world(history, result, reason);
     }
-    m.twin->result = COVEY_OK;
+    m.twin->inner->result = COVEY_OK;
     COVEY__CHANGED(m.twin);
     return m.twin;
 }

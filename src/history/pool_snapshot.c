@@ -1,5 +1,6 @@
 /* Saves and restores pools: their storage, and what observers know of their components. A pool that was converted since
  * gets its old storage again. */
+#include "memory/inner.h"
 #include "history/snapshot.h"
 
 #include "change/pool.h"
@@ -85,8 +86,8 @@ static covey_pool *target_of(covey_pool *pool, covey__pool_plan *plan) { return 
 static bool prepare_disabled(covey__rollback *r, covey__pages *pages, const covey__units *units) {
     covey_world *world = r->world;
     for (uint32_t i = 0; i < units->count; i++)
-        if (units->at[i] && !covey__pages_reach(&world->heap, pages, i * COVEY__BLOCK_PAGE, covey__block_limit(world),
-                                                COVEY__DISABLED_BYTES))
+        if (units->at[i] && !covey__pages_reach(&world->inner->heap, pages, i * COVEY__BLOCK_PAGE,
+                                                covey__block_limit(world), COVEY__DISABLED_BYTES))
             return covey__rollback_lacks_memory(r);
     return true;
 }
@@ -95,7 +96,8 @@ static bool prepare_ticks(covey__rollback *r, covey__pages *ticks, const covey__
     covey_world *world = r->world;
     for (uint32_t i = 0; i < units->count; i++) {
         const covey__tick_page *saved = units->at[i] ? (void *)covey__unit_bytes(units->at[i]) : NULL;
-        if (saved && !covey__tick_pages_reach_room(&world->heap, ticks, i, covey__block_limit(world), saved->room))
+        if (saved &&
+            !covey__tick_pages_reach_room(&world->inner->heap, ticks, i, covey__block_limit(world), saved->room))
             return covey__rollback_lacks_memory(r);
     }
     return true;

@@ -1,4 +1,5 @@
 /* Saves and restores the events of queues. */
+#include "memory/inner.h"
 #include "history/snapshot.h"
 
 #include "observe/queue.h"
@@ -42,9 +43,9 @@ static bool save_queue(covey__saving *s, const covey_queue *queue, covey__queue_
 bool covey__save_queues(covey__saving *s) {
     covey__snapshot *snapshot = s->snapshot;
     uint32_t count = 0, at = 0;
-    for (const covey_queue *queue = s->world->queues; queue; queue = queue->next) count++;
+    for (const covey_queue *queue = s->world->inner->queues; queue; queue = queue->next) count++;
     snapshot->queues = covey__make_parts(s, &snapshot->queue_count, count, sizeof *snapshot->queues);
-    for (const covey_queue *queue = s->world->queues; queue && s->result == COVEY_OK; queue = queue->next)
+    for (const covey_queue *queue = s->world->inner->queues; queue && s->result == COVEY_OK; queue = queue->next)
         save_queue(s, queue, &snapshot->queues[at++]);
     return s->result == COVEY_OK;
 }
@@ -63,7 +64,7 @@ static uint64_t owed_then(const covey__rollback *r, const covey_queue *queue) {
 }
 
 bool covey__prepare_queues(covey__rollback *r) {
-    for (covey_queue *queue = r->world->queues; queue; queue = queue->next) {
+    for (covey_queue *queue = r->world->inner->queues; queue; queue = queue->next) {
         const covey__queue_snapshot *snapshot = snapshot_of(r->snapshot, queue);
         uint64_t now = queue->count + covey__queue_owed(queue);
         uint64_t then = owed_then(r, queue) + (snapshot ? snapshot->count : 0);
@@ -84,6 +85,6 @@ static void restore_queue(covey_queue *queue, const covey__queue_snapshot *snaps
 }
 
 void covey__restore_queues(const covey__rollback *r) {
-    for (covey_queue *queue = r->world->queues; queue; queue = queue->next)
+    for (covey_queue *queue = r->world->inner->queues; queue; queue = queue->next)
         restore_queue(queue, snapshot_of(r->snapshot, queue));
 }

@@ -1,6 +1,7 @@
 /* Saves and restores reactive sets. */
 #include "history/reactive_snapshot.h"
 
+#include "memory/inner.h"
 #include "observe/listeners.h"
 #include "observe/observers.h"
 #include "query/reactive.h"
@@ -8,7 +9,7 @@
 
 /* Returns 0 for a set that is free for reuse. */
 static uint64_t number_of(const covey_pool *tags) {
-    const covey_reactive *reactive = tags->world->reactives;
+    const covey_reactive *reactive = tags->world->inner->reactives;
     while (reactive && reactive->tags != tags) reactive = reactive->next;
     return reactive && reactive->used ? reactive->number : 0;
 }

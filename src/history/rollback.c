@@ -1,5 +1,6 @@
 /* Restores a snapshot in two steps: prepares all parts, which can fail and changes nothing visible; then restores them,
  * which cannot fail. Storages are written in place: where the ids of a part are unchanged, only its values are. */
+#include "memory/inner.h"
 #include "history/snapshot.h"
 
 #include "change/resource.h"
@@ -41,11 +42,11 @@ static void free_set_plans(covey__rollback *r, covey__set_plan *plans, uint32_t 
 
 static bool make_plans(covey__rollback *r) {
     uint32_t pools = r->world->pool_count;
-    for (const covey_follower *f = r->world->followers; f; f = f->next) r->follower_count++;
+    for (const covey_follower *f = r->world->inner->followers; f; f = f->next) r->follower_count++;
     r->pools = covey__resize(&r->store->heap, NULL, 0, pools, sizeof *r->pools, alignof(covey__pool_plan));
     for (uint32_t i = 0; i < pools && r->pools; i++) r->pools[i] = (covey__pool_plan){ .snapshot = &covey__empty_pool };
     if (!r->pools && pools != 0) return covey__rollback_lacks_memory(r);
-    r->groups = make_set_plans(r, r->world->group_count);
+    r->groups = make_set_plans(r, r->world->inner->group_count);
     r->followers = make_set_plans(r, r->follower_count);
     return r->result == COVEY_OK;
 }
@@ -54,7 +55,7 @@ static void free_plans(covey__rollback *r) {
     uint32_t pools = r->pools ? r->world->pool_count : 0;
     for (uint32_t i = 0; i < pools; i++) covey__free_pool_plan(r, &r->pools[i]);
     covey__free(&r->store->heap, r->pools, pools, sizeof *r->pools, alignof(covey__pool_plan));
-    free_set_plans(r, r->groups, r->world->group_count);
+    free_set_plans(r, r->groups, r->world->inner->group_count);
     free_set_plans(r, r->followers, r->follower_count);
 }
 

@@ -1,6 +1,7 @@
 /* Saves and restores values that are not bytes. */
 #include "history/value_snapshot.h"
 
+#include "memory/inner.h"
 #include "storage/storage.h"
 #include "tree/name.h"
 
@@ -9,9 +10,9 @@ typedef enum keeping { KEEP_BYTES, KEEP_COPIES, KEEP_NAMES } keeping;
 /* The links of nodes are indices, which mean the same after restoring: bytes. */
 static keeping keeping_of(const covey_pool *pool) {
     const covey_world *world = pool->world;
-    if (world->names && world->names->pool == pool) return KEEP_NAMES;
+    if (world->inner->names && world->inner->names->pool == pool) return KEEP_NAMES;
     bool hooks = pool->type->drop || pool->type->copy || pool->type->move;
-    return hooks && pool != world->nodes ? KEEP_COPIES : KEEP_BYTES;
+    return hooks && pool != world->inner->nodes ? KEEP_COPIES : KEEP_BYTES;
 }
 
 bool covey__saves_bytes(const covey_pool *pool) { return keeping_of(pool) == KEEP_BYTES; }

@@ -2,6 +2,7 @@
  * values of types that have one. */
 #include "history/world_clone.h"
 
+#include "memory/inner.h"
 #include "storage/block_store.h"
 #include "change/commands.h"
 #include "change/entity.h"
@@ -21,8 +22,8 @@
 /* Listeners, queues and reactive sets are not cloned. Nodes and names are made again. */
 static bool stays_behind(const covey_pool *pool) {
     const covey_world *world = pool->world;
-    if (covey__is_reactive(pool) || pool == world->nodes) return true;
-    return world->names && pool == world->names->pool;
+    if (covey__is_reactive(pool) || pool == world->inner->nodes) return true;
+    return world->inner->names && pool == world->inner->names->pool;
 }
 
 /* ---- Types -------------------------------------------------------------------------------------------------------*/
@@ -36,7 +37,7 @@ covey_pool *covey__clone_type(const covey_world *from, covey_world *to, const co
         type = internal ? covey__type_make_internal(to, &description) : covey_type_create(to, &description);
     }
     if (!type) return NULL;
-    if (pool == from->disabled) return covey__pool_of_disabled(to);
+    if (pool == from->inner->disabled) return covey__pool_of_disabled(to);
     return internal ? covey__pool_of_internal(to, type) : covey_pool_of_raw(to, type);
 }
 
@@ -94,7 +95,7 @@ static covey_result clone_storage(const covey_pool *from, covey_pool *to) {
 static bool clone_pages(covey_world *to, covey__pages *twin, const covey__pages *pages, size_t size) {
     for (uint32_t i = 0; i < pages->count; i++) {
         if (!pages->at[i]) continue;
-        void *page = covey__pages_reach(&to->heap, twin, i * COVEY__BLOCK_PAGE, covey__block_limit(to), size);
+        void *page = covey__pages_reach(&to->inner->heap, twin, i * COVEY__BLOCK_PAGE, covey__block_limit(to), size);
         if (!page) return false;
         memcpy(page, pages->at[i], size);
     }
@@ -105,7 +106,8 @@ static bool clone_ticks(covey_world *to, covey__pages *twin, const covey__pages 
     for (uint32_t i = 0; i < ticks->count; i++) {
         const covey__tick_page *from = ticks->at[i];
         if (!from) continue;
-        covey__tick_page *page = covey__tick_pages_reach_room(&to->heap, twin, i, covey__block_limit(to), from->room);
+        covey__tick_page *page =
+            covey__tick_pages_reach_room(&to->inner->heap, twin, i, covey__block_limit(to), from->room);
         if (!page) return false;
         covey__tick_page_copy(page, from);
     }
@@ -119,7 +121,7 @@ static bool clone_visibility(const covey_pool *from, covey_pool *to) {
     if (!observers) return false;
     bool cloned = clone_pages(to->world, &observers->disabled, &from->observers->disabled, COVEY__DISABLED_BYTES) &&
                   clone_ticks(to->world, &observers->ticks, &from->observers->ticks);
-    to->world->hiding += observers->disabled.at != NULL;
+    to->world->inner->hiding += observers->disabled.at != NULL;
     covey__pool_update_observers(to);
     covey__pool_unobserve(to); /* frees observers that have no pages */
     return cloned;
@@ -156,7 +158,7 @@ static const char *find_uncopyable(const covey_world *world) {
 static covey_result clone_all(const covey_world *from, covey_world *to) {
     covey_result result = covey__entities_clone(from, to) ? COVEY_OK : COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) covey__commands_leave_clone(from, to);
-    to->tick = from->tick;
+    to->inner->tick = from->inner->tick;
     for (uint32_t i = 0; i < from->pool_count && result == COVEY_OK; i++)
         if (!stays_behind(from->pools[i])) result = clone_pool(from, to, from->pools[i]);
     if (result == COVEY_OK && !covey__clone_descriptors(from, to)) result = COVEY_ERROR_MEMORY;
@@ -175,12 +177,12 @@ static covey_world *refuse_clone(covey_world *world, covey_result result, const 
 covey_world_desc covey__clone_desc(const covey_world *world, const covey_world_desc *desc) {
     if (desc) return *desc;
     return (covey_world_desc){
-        .allocator = world->heap.allocator,
-        .log = world->log,
-        .log_context = world->log_context,
-        .quiet = world->quiet,
-        .on_assert = world->on_assert,
-        .assert_context = world->assert_context,
+        .allocator = world->inner->heap.allocator,
+        .log = world->inner->log,
+        .log_context = world->inner->log_context,
+        .quiet = world->inner->quiet,
+        .on_assert = world->inner->on_assert,
+        .assert_context = world->inner->assert_context,
     };
 }
 

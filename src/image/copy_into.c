@@ -1,5 +1,6 @@
 /* Copies entities into another world: first into a hidden world, where they keep their handles, which is then merged.
  * Merging maps handles, and is all or nothing. */
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "change/enable.h"
 #include "tree/hierarchy.h"
@@ -127,10 +128,10 @@ static covey_entity clone_into(covey_world *to, const covey_world *from, covey_e
     covey__merging m = { .to = to,
                          .from = covey__merging_world(to),
                          .desc = &hears,
-                         .heap = { to->heap.allocator, 0, NULL },
+                         .heap = { to->inner->heap.allocator, 0, NULL },
                          .is_whole = true,
                          .keeps_outside = desc->keep_outside };
-    copying c = { .from = from, .aside = m.from, .guarded = to, .heap = { to->heap.allocator, 0, NULL } };
+    copying c = { .from = from, .aside = m.from, .guarded = to, .heap = { to->inner->heap.allocator, 0, NULL } };
     covey_entity made = { 0, 0 };
     covey_result result = m.from ? copy_aside(&c, root, tree) : COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) result = covey__merge_world(&m);

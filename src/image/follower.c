@@ -1,6 +1,7 @@
 /* Creates and destroys followers, and finds the entities that they know. */
 #include "image/follower.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "image/image.h"
 #include "memory/result.h"
@@ -15,10 +16,10 @@ static const covey_entity null_entity = { 0, 0 };
 
 static void enlist(covey_world *world, covey_follower *follower) {
     covey_dependent_attach(world, &follower->dependent);
-    follower->number = ++world->numbered;
-    follower->next = world->followers;
+    follower->number = ++world->inner->numbered;
+    follower->next = world->inner->followers;
     if (follower->next) follower->next->previous = follower;
-    world->followers = follower;
+    world->inner->followers = follower;
 }
 
 static void delist(covey_follower *follower) {
@@ -26,14 +27,14 @@ static void delist(covey_follower *follower) {
     if (!world) return;
     if (follower->next) follower->next->previous = follower->previous;
     if (follower->previous) follower->previous->next = follower->next;
-    else world->followers = follower->next;
+    else world->inner->followers = follower->next;
     covey_dependent_detach(&follower->dependent);
 }
 
 covey_follower *covey_follower_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return NULL;
-    covey__heap heap = { world->heap.allocator, 0, NULL };
+    covey__heap heap = { world->inner->heap.allocator, 0, NULL };
     covey_follower *follower = covey__resize(&heap, NULL, 0, 1, sizeof *follower, alignof(covey_follower));
     if (follower)
         *follower = (covey_follower){ .dependent.left = LEFT, .heap = heap, .known = covey__handle_map(&heap) };
@@ -67,7 +68,7 @@ covey_entity covey_follower_find(const covey_follower *follower, covey_entity so
 }
 
 bool covey__is_following(const covey_world *world) {
-    const covey_follower *follower = world->followers;
+    const covey_follower *follower = world->inner->followers;
     while (follower && !follower->dependent.busy) follower = follower->next;
     return follower != NULL;
 }
@@ -89,7 +90,8 @@ static bool follower_is_valid(const covey_follower *follower, const char **why) 
 
 bool covey__followers_valid(const covey_world *world, const char **why) {
     const covey_follower *previous = NULL;
-    for (const covey_follower *follower = world->followers; follower; previous = follower, follower = follower->next) {
+    for (const covey_follower *follower = world->inner->followers; follower;
+         previous = follower, follower = follower->next) {
         REQUIRE(follower->dependent.world == world && follower->previous == previous,
                 "follower: in the list of another world, or linked wrongly");
         if (!follower_is_valid(follower, why)) return false;

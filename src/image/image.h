@@ -11,7 +11,7 @@
 #include <covey/image.h>
 #include <covey/sparse_set.h>
 
-/* codec.c: a plan turns values in memory into records of an image, or records into values. A record has the fields one
+/* image_record.c: a plan turns values in memory into records of an image, or records into values. A record has the fields one
  * after the other, little-endian and without padding. */
 typedef enum covey__op {
     COVEY__OP_COPY,   /* bytes as they are */

@@ -1,4 +1,5 @@
 /* Entities from an image: generations and reserved ranges. */
+#include "memory/inner.h"
 #include "image/image_load.h"
 
 #include "change/entity.h"
@@ -14,8 +15,8 @@
  * the next generation. */
 
 bool covey__table_keep(covey__loading *l) {
-    l->before.heap.allocator = l->world->heap.allocator;
-    if (!covey__entities_clone(l->world, &l->before)) return false;
+    covey_world *before = covey__entities_only(&l->before, l->world->inner->heap.allocator);
+    if (!covey__entities_clone(l->world, before)) return false;
     covey__entities_reset(l->world);
     l->is_kept = true;
     return true;
@@ -28,18 +29,20 @@ static covey__entity_page *used_page(const covey_world *table, uint32_t number) 
 /* Restores the old table. Indices that only the image has used become unused again. */
 void covey__table_restore(covey__loading *l) {
     covey_world *world = l->world;
+    const covey_world *before = &l->before.world;
+    const covey__inner *ranges = &l->before.inner;
     if (!l->is_kept) return;
-    for (uint32_t i = 0; i < l->before.page_count; i++)
-        if (used_page(&l->before, i)) *used_page(world, i) = *used_page(&l->before, i);
-    for (uint32_t i = 0; i < l->before.reserved_count; i++) world->reserved[i] = l->before.reserved[i];
-    world->reserved_count = l->before.reserved_count;
-    world->reserved_root = l->before.reserved_root;
-    world->range = l->before.range;
+    for (uint32_t i = 0; i < before->page_count; i++)
+        if (used_page(before, i)) *used_page(world, i) = *used_page(before, i);
+    for (uint32_t i = 0; i < ranges->reserved_count; i++) world->inner->reserved[i] = ranges->reserved[i];
+    world->inner->reserved_count = ranges->reserved_count;
+    world->inner->reserved_root = ranges->reserved_root;
+    world->range = before->range;
     covey__ranges_renew(world);
 }
 
 void covey__table_free(covey__loading *l) {
-    if (l->before.heap.bytes != 0) covey__entities_free(&l->before);
+    if (l->before.inner.heap.bytes != 0) covey__entities_free(&l->before.world);
     if (l->raised) covey_sparse_set_destroy(l->raised);
 }
 
@@ -85,8 +88,8 @@ static void age_page(covey__loading *l, covey__reader *reader, const covey__enti
 }
 
 static void age_all(covey__loading *l, covey__reader *reader) {
-    for (uint32_t i = 0; l->is_kept && i < l->before.page_count && covey__is_fine(l); i++)
-        if (used_page(&l->before, i)) age_page(l, reader, used_page(&l->before, i), i * COVEY_PAGE_SIZE);
+    for (uint32_t i = 0; l->is_kept && i < l->before.world.page_count && covey__is_fine(l); i++)
+        if (used_page(&l->before.world, i)) age_page(l, reader, used_page(&l->before.world, i), i * COVEY_PAGE_SIZE);
 }
 
 /* ---- Loading -----------------------------------------------------------------------------------------------------*/
@@ -222,7 +225,7 @@ static void load_runs(covey__loading *l, covey__reader *reader, uint32_t slots, 
 
 /* Images of version 1 also list the free indices of each range. Their order has no meaning any more. */
 static void skip_free_lists(const covey__loading *l, covey__reader *reader) {
-    for (uint64_t i = 0; i <= l->world->reserved_count && covey__is_fine(l); i++)
+    for (uint64_t i = 0; i <= l->world->inner->reserved_count && covey__is_fine(l); i++)
         covey__read_many(reader, covey__read_u32(reader), 4);
 }
 

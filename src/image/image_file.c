@@ -1,4 +1,5 @@
 /* Images in files. */
+#include "memory/inner.h"
 #include "image/file.h"
 
 #include "image/image.h"
@@ -17,7 +18,7 @@ covey_result covey_save_to_file(covey_world *world, const char *path, const cove
                                 covey_report *report) {
     COVEY__CONTRACT(NULL, world && path, "a call needs a world, and a path");
     covey_report unheard, of_file = { 0 };
-    covey__heap heap = { world->heap.allocator, 0, NULL };
+    covey__heap heap = { world->inner->heap.allocator, 0, NULL };
     covey__file file;
     if (!report) report = &unheard;
     *report = (covey_report){ 0 };
@@ -34,7 +35,7 @@ static covey_result load_file(covey_world *world, const char *path, const covey_
                               load_fn *load) {
     COVEY__CONTRACT(NULL, world && path, "a call needs a world, and a path");
     covey_report unheard;
-    covey_buffer buffer = { .allocator = world->heap.allocator };
+    covey_buffer buffer = { .allocator = world->inner->heap.allocator };
     covey_load_desc rest = desc ? *desc : (covey_load_desc){ 0 };
     if (!report) report = &unheard;
     *report = (covey_report){ 0 };

@@ -2,6 +2,7 @@
  * passes. */
 #include "image/image_filter.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "memory/bits.h"
 #include "change/entity.h"
@@ -37,7 +38,7 @@ static bool is_orphan(const covey__filter *filter, uint32_t index) {
 
 /* Counts the orphans, and fills `list` unless it is NULL. */
 static uint32_t list_orphans(const covey__filter *filter, orphan *list) {
-    const covey_pool *names = filter->world->names ? filter->world->names->pool : NULL;
+    const covey_pool *names = filter->world->inner->names ? filter->world->inner->names->pool : NULL;
     uint32_t count = 0;
     for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE; at++) {
         const covey__name *name = covey_pool_value_at_raw(names, at);
@@ -106,7 +107,8 @@ static void leave_out(const covey__filter *filter, const covey_type *const *type
     const covey_world *world = filter->world;
     for (uint32_t i = 0; types && i < world->pool_count; i++) {
         const covey_pool *pool = world->pools[i];
-        if ((covey__is_internal(pool) && pool != world->disabled) || !covey__type_listed(types, pool->type)) continue;
+        if ((covey__is_internal(pool) && pool != world->inner->disabled) || !covey__type_listed(types, pool->type))
+            continue;
         COVEY__USES(world, pool->type, COVEY__ACCESS_READ);
         uint64_t first = 0;
         for (uint64_t mask; (mask = covey__storage_next_mask(pool, &first)) != 0; first += COVEY__BLOCK_IDS) {

@@ -2,6 +2,7 @@
  * image to image, so that each one updates the entities of the one before. Everything that can fail for parents and
  * names is done before anything is committed: nodes are made without links, entities without a name get theirs, and the
  * texts of other new names are allocated. */
+#include "memory/inner.h"
 #include "image/image_merge.h"
 
 #include "memory/alloc.h"
@@ -79,7 +80,7 @@ static covey_result find_entities(void *context) {
 
 /* for (covey_entity p = first_parent(m, &at); !covey_is_null(p); p = next_parent(m, &at)) */
 static covey_entity next_parent(const merging *m, uint32_t *at) {
-    const covey_pool *nodes = m->from->nodes;
+    const covey_pool *nodes = m->from->inner->nodes;
     uint32_t found = nodes ? covey_pool_next(nodes, *at) : COVEY_NONE;
     if (found == COVEY_NONE) return null_entity;
     *at = found + 1;
@@ -97,7 +98,9 @@ static covey_result make_nodes(const merging *m) {
     return COVEY_OK;
 }
 
-static const covey_pool *names_of(const covey_world *world) { return world->names ? world->names->pool : NULL; }
+static const covey_pool *names_of(const covey_world *world) {
+    return world->inner->names ? world->inner->names->pool : NULL;
+}
 
 static covey_result prepare_name(merging *m, covey_entity e, const covey__name *wanted) {
     const covey__name *name = covey__name_of(m->to, e.index);
@@ -112,7 +115,7 @@ static covey_result prepare_name(merging *m, covey_entity e, const covey__name *
     if (strcmp(name->text, wanted->text) == 0) return COVEY_OK;
     renaming->text = covey__name_text(m->to, wanted->text, length);
     if (!renaming->text) return COVEY_ERROR_MEMORY;
-    m->to->borrowed += length + 1u;
+    m->to->inner->borrowed += length + 1u;
     m->renaming_count++;
     return COVEY_OK;
 }
@@ -217,7 +220,7 @@ covey_result covey__follow_prepare(merging *m) {
 }
 
 static void free_text(merging *m, covey__renaming *renaming) {
-    m->to->borrowed -= renaming->length + 1u;
+    m->to->inner->borrowed -= renaming->length + 1u;
     covey__name_text_free(m->to, renaming->text, renaming->length);
     renaming->text = NULL;
 }
@@ -320,7 +323,7 @@ static void rename_all(merging *m) {
     for (uint32_t i = 0; i < m->renaming_count; i++) {
         covey__renaming *r = &m->renamings[i];
         if (!r->text) continue;
-        m->to->borrowed -= r->length + 1u;
+        m->to->inner->borrowed -= r->length + 1u;
         covey__name_exchange(m->to, r->index, &r->text, &r->length);
         covey__name_text_free(m->to, r->text, r->length);
         r->text = NULL;
@@ -398,7 +401,7 @@ void covey__follow_remove(merging *m) {
         covey_pool *to = pool_to_thin(m, m->from->pools[i]);
         if (to) remove_from(m, m->from->pools[i], to);
     }
-    if (m->to->disabled) remove_from(m, m->from->disabled, m->to->disabled);
+    if (m->to->inner->disabled) remove_from(m, m->from->inner->disabled, m->to->inner->disabled);
 }
 
 /* Frees what following needs, and the follower's old map. */
@@ -419,7 +422,7 @@ void covey__follow_free(merging *m) {
 static const char *objection(const covey_follower *follower) {
     const covey_world *world = follower->dependent.world;
     if (!world) return "its world was destroyed: destroy the follower, too";
-    bool called = follower->dependent.busy || world->emission;
+    bool called = follower->dependent.busy || world->inner->emission;
     return called ? "a listener is being called: do it after the call that the listener is part of has returned" : NULL;
 }
 

@@ -3,6 +3,7 @@
  * while values are copied. */
 #include "image/image_load.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "change/commands.h"
 #include "change/entity.h"
@@ -62,23 +63,23 @@ static void refuse_memory(covey_report *report, uint64_t most, uint64_t offset) 
 }
 
 void covey__limit_begin(covey_world *world, const covey_load_desc *desc, size_t size) {
-    covey__budget_begin(world->heap.budget, most_bytes(desc, size));
+    covey__budget_begin(world->inner->heap.budget, most_bytes(desc, size));
 }
 
 void covey__limit_end(covey_world *world, const covey_load_desc *desc, size_t size, covey_report *report) {
-    bool exceeded = covey__budget_end(world->heap.budget);
+    bool exceeded = covey__budget_end(world->inner->heap.budget);
     if (exceeded && report->result == COVEY_ERROR_MEMORY) refuse_memory(report, most_bytes(desc, size), report->offset);
 }
 
 bool covey__may_take(const covey__loading *l, covey__reader *reader, uint64_t bytes) {
-    bool may = bytes <= l->world->heap.budget->left;
+    bool may = bytes <= l->world->inner->heap.budget->left;
     if (!may && covey__is_fine(l)) refuse_memory(l->report, most_bytes(l->desc, l->image.whole.end), reader->at);
     return covey__is_fine(l);
 }
 
 bool covey__take_for_codecs(covey__loading *l, covey__reader *reader) {
     uint64_t bytes = (reader->end - reader->at) * UINT64_C(2);
-    return covey__may_take(l, reader, bytes) && covey__budget_take(l->world->heap.budget, bytes);
+    return covey__may_take(l, reader, bytes) && covey__budget_take(l->world->inner->heap.budget, bytes);
 }
 
 /* ---- Limits ------------------------------------------------------------------------------------------------------*/
@@ -176,9 +177,9 @@ static void list_changes(covey__loading *l) {
 static void load_ticks(covey__loading *l, const covey__part *p) {
     if (!p->pool->type->ticks) return;
     for (uint32_t i = 0; i < p->count && covey__is_fine(l); i++) {
-        uint64_t tick = p->ticks ? covey__u64_at(p->ticks + (size_t)i * 8) : l->world->tick;
+        uint64_t tick = p->ticks ? covey__u64_at(p->ticks + (size_t)i * 8) : l->world->inner->tick;
         covey__ticks_put(p->pool, p->entities[i].index, tick);
-        if (tick == 0 || tick > l->world->tick)
+        if (tick == 0 || tick > l->world->inner->tick)
             covey__refuse(&l->image.whole, COVEY_FAULT_STRUCTURE, (size_t)(p->ticks - l->image.whole.bytes) + i * 8,
                           "a %.100s has a tick of 0, or one after the tick of the image", p->pool->type->name);
     }
@@ -239,7 +240,7 @@ static void drop_resources(const covey__loading *l) {
  * loaded. */
 static void erase_all(covey_pool *pool) {
     covey__pool_erase_all(pool);
-    if (pool->observers) covey__tick_pages_free(&pool->world->heap, &pool->observers->ticks);
+    if (pool->observers) covey__tick_pages_free(&pool->world->inner->heap, &pool->observers->ticks);
 }
 
 /* Whether removal has left holes or dead elements in an empty pool. */
@@ -270,10 +271,10 @@ static void restore_storage(covey__loading *l, const covey_pool *aside) {
 /* The program has not seen any value yet: drops only those that codecs have made. */
 static void undo_load(covey__loading *l) {
     covey_world *world = l->world;
-    const covey_pool *names = world->names ? world->names->pool : NULL;
+    const covey_pool *names = world->inner->names ? world->inner->names->pool : NULL;
     for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE;)
         covey__name_remove(world, covey_pool_at(names, at).index);
-    if (world->nodes) covey__pool_erase_all(world->nodes);
+    if (world->inner->nodes) covey__pool_erase_all(world->inner->nodes);
     drop_resources(l);
     covey__resources_erase_all(world);
     for (uint32_t i = 0; i < l->part_count; i++) {
@@ -287,7 +288,7 @@ static void undo_load(covey__loading *l) {
     while (l->aside_count != 0) restore_storage(l, &l->aside[--l->aside_count]);
     covey__entities_reset(world);
     covey__table_restore(l);
-    world->tick = l->tick;
+    world->inner->tick = l->tick;
 }
 
 /* Whether the world has this reserved range after loading: its owner continues to use it. */
@@ -297,8 +298,8 @@ static bool has_range(const covey_world *world, const covey__range *range) {
 }
 
 static void check_ranges(covey__loading *l) {
-    for (uint32_t i = 0; i < l->before.reserved_count && covey__is_fine(l); i++)
-        if (!has_range(l->world, &l->before.reserved[i]))
+    for (uint32_t i = 0; i < l->before.inner.reserved_count && covey__is_fine(l); i++)
+        if (!has_range(l->world, &l->before.inner.reserved[i]))
             fail_load(
                 l, COVEY_ERROR_REFUSED,
                 "the world has a reserved range that the image does not have: load into a world without it, or merge");
@@ -335,7 +336,7 @@ static void load_world(covey__loading *l, const covey__section_entry *section) {
                       "the image is partial, but the tick that it begins after is 0");
     if (covey__is_fine(l) && tick == 0)
         covey__refuse(&reader, COVEY_FAULT_STRUCTURE, section->offset, "the tick of the image is 0");
-    if (tick > l->world->tick) l->world->tick = tick;
+    if (tick > l->world->inner->tick) l->world->inner->tick = tick;
     if (covey__is_fine(l) && alive != l->world->alive)
         covey__refuse(&reader, COVEY_FAULT_ENTITY, section->offset + 8,
                       "the number of living entities is not the one in the image's header");
@@ -402,7 +403,7 @@ static bool reserve_aside(covey__loading *l) {
 /* Whether an image can be loaded into the world; prepares it. */
 static bool clear_way(covey__loading *l) {
     covey_world *world = l->world;
-    if (world->emission)
+    if (world->inner->emission)
         return fail_load(l, COVEY_ERROR_REFUSED,
                          "a listener is being called: do it after the call that the listener is part of has returned");
     if (world->alive != 0 || covey_world_resource_count(world) != 0)
@@ -413,7 +414,8 @@ static bool clear_way(covey__loading *l) {
     if (covey__entities_never_used(world)) return true;
     if (!reserve_aside(l) || !covey__table_keep(l)) return covey__out_of_memory(l);
     for (uint32_t i = 0; i < world->pool_count; i++)
-        if (!covey__is_internal(world->pools[i]) || world->pools[i] == world->disabled) put_aside(l, world->pools[i]);
+        if (!covey__is_internal(world->pools[i]) || world->pools[i] == world->inner->disabled)
+            put_aside(l, world->pools[i]);
     return true;
 }
 
@@ -443,12 +445,12 @@ static bool open_image(covey__loading *l, const void *bytes, size_t size) {
 }
 
 static void load_or_undo(covey__loading *l) {
-    covey_result before = l->world->result;
+    covey_result before = l->world->inner->result;
     covey__silence(l->world, true); /* only one message is logged */
     load_all(l);
     if (!covey__is_fine(l)) undo_load(l);
     covey__silence(l->world, false);
-    l->world->result = before;
+    l->world->inner->result = before;
 }
 
 covey_result covey__load(covey_world *world, const covey_world *knows, const void *bytes, size_t size,
@@ -459,9 +461,9 @@ covey_result covey__load(covey_world *world, const covey_world *knows, const voi
                          .entering = entering,
                          .report = report,
                          .part_root = COVEY__NO_NODE,
-                         .tick = world->tick,
-                         .heap = { world->heap.allocator, 0, world->heap.budget } };
-    bool merges = world->heap.budget->is_set; /* merging has set a limit already */
+                         .tick = world->inner->tick,
+                         .heap = { world->inner->heap.allocator, 0, world->inner->heap.budget } };
+    bool merges = world->inner->heap.budget->is_set; /* merging has set a limit already */
     *report = (covey_report){ 0 };
     if (!merges) covey__limit_begin(world, desc, size);
     if (open_image(&l, bytes, size) && clear_way(&l)) load_or_undo(&l);

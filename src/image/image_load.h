@@ -28,9 +28,9 @@ typedef struct covey__loading {
     const covey_world *knows; /* the world whose types are known */
     const covey_load_desc *desc;
     const covey__entering *entering;
-    bool is_kept;       /* whether `before` is set: */
-    covey_world before; /* the old table of entities, if any index was used before */
-    covey_pool *aside;  /* old storages of pools with holes or dead elements; */
+    bool is_kept;              /* whether `before` is set: */
+    covey__whole_world before; /* the old table of entities, if any index was used before */
+    covey_pool *aside;         /* old storages of pools with holes or dead elements; */
     uint32_t aside_count, aside_capacity;
     covey_sparse_set *raised; /* maps handles of the image that were issued here before to new ones; or NULL */
     covey__entering raising;  /* maps by `raised` */

@@ -2,6 +2,7 @@
  * handles here, and their components are moved. Everything that can fail is done before any value moves. */
 #include "image/image_merge.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "change/enable.h"
 #include "change/entity.h"
@@ -63,7 +64,7 @@ static covey_result make_entities(void *context) {
 
 /* Parents and names are not components: they are set separately. */
 static bool is_merged(const covey_pool *pool) {
-    return covey_pool_count(pool) != 0 && (!covey__is_internal(pool) || pool == pool->world->disabled);
+    return covey_pool_count(pool) != 0 && (!covey__is_internal(pool) || pool == pool->world->inner->disabled);
 }
 
 /* The type in this world. Types that were made from the image are made here. NULL: the world's result is the reason. */
@@ -72,7 +73,7 @@ static const covey_type *type_here(const merging *m, const covey_type *type) {
 }
 
 static covey_pool *pool_here(const merging *m, const covey_pool *pool) {
-    if (pool == m->from->disabled) return covey__pool_of_disabled(m->to);
+    if (pool == m->from->inner->disabled) return covey__pool_of_disabled(m->to);
     const covey_type *type = type_here(m, pool->type);
     return type ? covey_pool_of_raw(m->to, type) : NULL;
 }
@@ -114,7 +115,7 @@ static covey_result list_part(merging *m, covey_pool *pool) {
     covey__entering entering = { .now = now_in, .context = m };
     uint32_t count = covey_pool_count(pool), i = 0;
     *p = (part){ .from = pool, .to = pool_here(m, pool), .count = count };
-    if (!p->to) return m->to->result;
+    if (!p->to) return m->to->inner->result;
     if (p->to->type->move) { /* places have no values at first, and the hook would move them */
         m->culprit = p->to->type->name;
         return COVEY_ERROR_REFUSED;
@@ -191,7 +192,7 @@ static covey_result place_components(merging *m) {
 /* ---- Parents, names, resources -----------------------------------------------------------------------------------*/
 
 static covey_result link_parents(const merging *m) {
-    const covey_pool *nodes = m->from->nodes;
+    const covey_pool *nodes = m->from->inner->nodes;
     for (uint32_t at = 0; nodes && (at = covey_pool_next(nodes, at)) != COVEY_NONE; at++) {
         covey_entity parent = covey_pool_at(nodes, at), child = covey_child_first(m->from, parent);
         for (; !covey_is_null(child); child = covey_child_next(m->from, child))
@@ -202,7 +203,7 @@ static covey_result link_parents(const merging *m) {
 }
 
 static covey_result give_names(const merging *m) {
-    const covey_pool *names = m->from->names ? m->from->names->pool : NULL;
+    const covey_pool *names = m->from->inner->names ? m->from->inner->names->pool : NULL;
     for (uint32_t at = 0; names && (at = covey_pool_next(names, at)) != COVEY_NONE; at++) {
         covey_entity before = covey_pool_at(names, at), e = covey__merging_now(m, before);
         const char *name = covey_name(m->from, before);
@@ -230,8 +231,8 @@ static covey_result set_resources(merging *m) {
         }
         if (covey_resource_has_raw(m->to, was)) continue;
         if (covey__type_is_made(m->from, was)) type = covey__type_keep(m->to, was);
-        if (!type) return m->to->result;
-        if (!covey_resource_set_raw(m->to, type, value)) return m->to->result;
+        if (!type) return m->to->inner->result;
+        if (!covey_resource_set_raw(m->to, type, value)) return m->to->inner->result;
         m->resources[m->resource_count++] = type;
     }
     return COVEY_OK;
@@ -273,7 +274,7 @@ static void undo_merge(merging *m) {
     if (m->follower) covey__follow_undo(m);
     for (uint32_t i = 0; i < m->count; i++) {
         covey__name_remove(world, m->fresh[i].index);
-        if (world->nodes) covey__pool_remove(world->nodes, m->fresh[i], sizeof(covey__node));
+        if (world->inner->nodes) covey__pool_remove(world->inner->nodes, m->fresh[i], sizeof(covey__node));
     }
     if (m->count != 0) covey__entities_undo_create(world, m->fresh, m->count);
     for (uint32_t i = m->resource_count; i-- != 0;) covey__resource_erase(world, m->resources[i]);
@@ -351,12 +352,12 @@ covey_result covey__merge(merging *m) {
 
 covey_world *covey__merging_world(const covey_world *to) {
     covey_world *from = covey_world_create(&(covey_world_desc){
-        .allocator = to->heap.allocator,
-        .on_assert = to->on_assert,
-        .assert_context = to->assert_context,
+        .allocator = to->inner->heap.allocator,
+        .on_assert = to->inner->on_assert,
+        .assert_context = to->inner->assert_context,
         .quiet = true,
     });
-    if (from) from->heap.budget = to->heap.budget;
+    if (from) from->inner->heap.budget = to->inner->heap.budget;
     return from;
 }
 
@@ -420,11 +421,11 @@ covey_result covey__merge_image(merging *m, covey_result (*entered)(void *contex
                                 covey_report *report) {
     static const covey_load_desc defaults = { 0 };
     covey_world *to = m->to;
-    covey_result before = to->result;
+    covey_result before = to->inner->result;
     covey__entering entering = { entered, now_in, m };
     *report = (covey_report){ 0 };
     if (!m->desc) m->desc = &defaults;
-    m->heap = (covey__heap){ to->heap.allocator, 0, to->heap.budget };
+    m->heap = (covey__heap){ to->inner->heap.allocator, 0, to->inner->heap.budget };
     m->from = covey__merging_world(to);
     if (!m->from) return COVEY_ERROR_MEMORY;
     covey__silence(to, true); /* only one message is logged */
@@ -433,7 +434,7 @@ covey_result covey__merge_image(merging *m, covey_result (*entered)(void *contex
     covey__limit_end(to, m->desc, size, report);
     covey_result result = report->result;
     covey__silence(to, false);
-    to->result = before;
+    to->inner->result = before;
     if (m->culprit)
         snprintf(report->text, sizeof report->text,
                  "%.100s cannot be merged: a hook moves its values; load the image into a world of its own",
@@ -448,13 +449,13 @@ covey_result covey__merge_image(merging *m, covey_result (*entered)(void *contex
 
 covey_result covey__merge_world(merging *m) {
     covey_world *to = m->to;
-    covey_result before = to->result;
+    covey_result before = to->inner->result;
     covey__silence(to, true); /* only one message is logged */
     covey_result result = make_entities(m);
     if (result == COVEY_OK) result = covey__merge(m);
     else undo_merge(m);
     covey__silence(to, false);
-    to->result = before;
+    to->inner->result = before;
     if (result != COVEY_OK) return result;
     tell_of_merge(m);
     erase_parts(m);

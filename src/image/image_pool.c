@@ -1,5 +1,6 @@
 /* Loads components and resources from an image: their types, as the program has them now; their entities; and their
  * values, whose checksums are computed while they are copied. */
+#include "memory/inner.h"
 #include "image/image_load.h"
 
 #include "memory/alloc.h"
@@ -413,10 +414,10 @@ static covey_pool *pool_for(covey__loading *l, covey__reader *reader, covey__par
     if (type == covey_id(covey_disabled)) pool = covey__pool_of_disabled(l->world);
     else pool = covey_pool_of_raw(l->world, type);
     if (!pool) {
-        if (l->world->result == COVEY_ERROR_MEMORY) covey__out_of_memory(l);
+        if (l->world->inner->result == COVEY_ERROR_MEMORY) covey__out_of_memory(l);
         else
             covey__refuse(reader, COVEY_FAULT_TYPE, reader->at, "%.100s: %s", type->name,
-                          covey_result_text(l->world->result));
+                          covey_result_text(l->world->inner->result));
     }
     return covey__is_fine(l) ? pool : NULL;
 }
@@ -500,10 +501,10 @@ static void set_resource(covey__loading *l, covey__reader *reader, const covey_t
     if (covey__is_fine(l) && covey_resource_set_raw(l->world, type, value)) return;
     covey__drop_loaded(l->knows, type, value);
     if (!covey__is_fine(l)) return;
-    if (l->world->result == COVEY_ERROR_MEMORY) covey__out_of_memory(l);
+    if (l->world->inner->result == COVEY_ERROR_MEMORY) covey__out_of_memory(l);
     else
         covey__refuse(reader, COVEY_FAULT_TYPE, reader->at, "the resource %.100s: %s", type->name,
-                      covey_result_text(l->world->result));
+                      covey_result_text(l->world->inner->result));
 }
 
 static void load_resource_of(covey__loading *l, covey__reader *reader, const covey_type *type,

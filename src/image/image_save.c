@@ -1,4 +1,5 @@
 /* Writes a world as an image, in one pass. Checksums are computed while the bytes are in the cache. */
+#include "memory/inner.h"
 #include "image/image.h"
 
 #include "memory/alloc.h"
@@ -247,10 +248,10 @@ static void put_entities(writer *w, const covey_world *world) {
     begin_section(w, COVEY_SECTION_ENTITIES);
     put_u32(w, (uint32_t)slots);
     put_u32(w, runs);
-    put_u32(w, world->reserved_count);
-    for (uint32_t i = 0; i < world->reserved_count; i++) {
-        put_u32(w, world->reserved[i].first);
-        put_u32(w, world->reserved[i].end - world->reserved[i].first);
+    put_u32(w, world->inner->reserved_count);
+    for (uint32_t i = 0; i < world->inner->reserved_count; i++) {
+        put_u32(w, world->inner->reserved[i].first);
+        put_u32(w, world->inner->reserved[i].end - world->inner->reserved[i].first);
     }
     for (run r = next_used_run(world, 0); r.first != r.end; r = next_used_run(world, r.end)) {
         put_u32(w, (uint32_t)r.first);
@@ -270,12 +271,13 @@ static void put_entities_of(writer *w) {
         put_entities(w, world);
         return;
     }
-    covey_world twin = { .heap = { world->heap.allocator, 0, NULL } };
-    bool cloned = covey__entities_clone(world, &twin);
-    if (cloned) covey__commands_leave_clone(world, &twin);
-    if (cloned) put_entities(w, &twin);
+    covey__whole_world whole;
+    covey_world *twin = covey__entities_only(&whole, world->inner->heap.allocator);
+    bool cloned = covey__entities_clone(world, twin);
+    if (cloned) covey__commands_leave_clone(world, twin);
+    if (cloned) put_entities(w, twin);
     else fail_save(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
-    covey__entities_free(&twin);
+    covey__entities_free(twin);
 }
 
 /* ---- Types -------------------------------------------------------------------------------------------------------*/
@@ -534,7 +536,7 @@ static uint32_t count_children(const writer *w, const covey__node *node) {
 }
 
 static const covey__node *next_parent(const writer *w, uint32_t *at) {
-    const covey_pool *nodes = w->world->nodes;
+    const covey_pool *nodes = w->world->inner->nodes;
     for (; nodes && (*at = covey_pool_next(nodes, *at)) != COVEY_NONE; ++*at) {
         const covey__node *node = covey_pool_value_at_raw(nodes, *at);
         if (!covey__filter_has(&w->filter, node->self) || count_children(w, node) == 0) continue;
@@ -562,7 +564,7 @@ static void put_parents(writer *w) {
 }
 
 static const covey__name *next_name(const writer *w, uint32_t *at) {
-    const covey_pool *pool = w->world->names ? w->world->names->pool : NULL;
+    const covey_pool *pool = w->world->inner->names ? w->world->inner->names->pool : NULL;
     for (; pool && (*at = covey_pool_next(pool, *at)) != COVEY_NONE; ++*at) {
         const covey__name *name = covey_pool_value_at_raw(pool, *at);
         if (!covey__filter_names(&w->filter, name->self)) continue;
@@ -605,7 +607,8 @@ static bool can_be_saved(const covey_type *type) {
 
 /* Whether a pool is in the image. An empty pool whose type cannot be saved is left out. */
 static bool is_saved(const writer *w, const covey_pool *pool) {
-    if (covey__is_internal(pool)) return pool == w->world->disabled && covey__filter_count(&w->filter, pool) != 0;
+    if (covey__is_internal(pool))
+        return pool == w->world->inner->disabled && covey__filter_count(&w->filter, pool) != 0;
     if (!is_wanted(w, pool->type)) return false;
     return can_be_saved(pool->type) || covey__filter_count(&w->filter, pool) != 0;
 }
@@ -642,7 +645,7 @@ static void check_types(writer *w) {
             check_type(w, covey_world_resource(world, i));
             check_name(w, covey_world_resource(world, i));
         }
-    if (world->emission)
+    if (world->inner->emission)
         fail_save(w, COVEY_ERROR_REFUSED,
                   "a listener is being called: do it after the call that the listener is part of has returned", NULL);
 }
@@ -653,7 +656,7 @@ static void put_world(writer *w) {
     header[8] = COVEY_IMAGE_VERSION;
     put_bytes(w, header, sizeof header);
     begin_section(w, COVEY_SECTION_WORLD);
-    put_u64(w, world->tick);
+    put_u64(w, world->inner->tick);
     put_u64(w, w->filter.count);
     if (w->filter.since != 0) put_u64(w, w->filter.since);
     end_section(w);
@@ -673,10 +676,11 @@ static bool prepare_save(writer *w, covey_world *world, const covey_save_desc *d
     static const covey_save_desc defaults = { 0 };
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     *report = (covey_report){ 0 };
-    *w = (writer){
-        .world = world, .desc = desc ? desc : &defaults, .report = report, .heap = { world->heap.allocator, 0, NULL }
-    };
-    w->owned.bytes.allocator = w->owned.handles.allocator = world->heap.allocator;
+    *w = (writer){ .world = world,
+                   .desc = desc ? desc : &defaults,
+                   .report = report,
+                   .heap = { world->inner->heap.allocator, 0, NULL } };
+    w->owned.bytes.allocator = w->owned.handles.allocator = world->inner->heap.allocator;
     only_count(w);
     if (!covey__filter_make(&w->filter, &w->heap, world, w->desc))
         fail_save(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);

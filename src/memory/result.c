@@ -1,6 +1,8 @@
 /* Results: numbers, texts, logs and broken contracts. */
 #include "memory/result.h"
 
+#include "memory/inner.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,7 +49,7 @@ const char *covey__reason(covey_result result) {
 
 covey_result covey_world_result(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    return COVEY__GET_WORD(world->result);
+    return COVEY__GET_WORD(world->inner->result);
 }
 
 /* Worlds without a log function print their first failures, at every assertion level, and how many more there were when
@@ -55,41 +57,41 @@ covey_result covey_world_result(const covey_world *world) {
 #define PRINTED_FAILURES 100
 
 static bool prints(const covey_world *world) {
-    return !world->log && !world->quiet && COVEY__GET_WORD(world->failures) < PRINTED_FAILURES;
+    return !world->inner->log && !world->inner->quiet && COVEY__GET_WORD(world->inner->failures) < PRINTED_FAILURES;
 }
 
 static void print_failure(const covey_world *world, const char *text) {
     fprintf(stderr, "covey: %s\n", text);
-    if (COVEY__GET_WORD(world->failures) + 1 == PRINTED_FAILURES)
+    if (COVEY__GET_WORD(world->inner->failures) + 1 == PRINTED_FAILURES)
         fputs("covey: further failures of this world are counted but not printed: set .log of covey_world_desc to get "
               "all, or .quiet to print none\n",
               stderr);
 }
 
 void covey__print_unprinted(const covey_world *world) {
-    if (world->log || world->quiet || world->failures <= PRINTED_FAILURES) return;
+    if (world->inner->log || world->inner->quiet || world->inner->failures <= PRINTED_FAILURES) return;
     fprintf(stderr, "covey: %" PRIu32 " further failures of a world were not printed\n",
-            world->failures - PRINTED_FAILURES);
+            world->inner->failures - PRINTED_FAILURES);
 }
 
 static bool is_heard(const covey_world *world) {
-    return (world->log || world->log_listeners || prints(world)) && world->silenced == 0;
+    return (world->inner->log || world->inner->log_listeners || prints(world)) && world->inner->silenced == 0;
 }
 
 /* Failures of several threads at the same time may be counted as one. */
 static void count_failure(covey_world *world) {
-    uint32_t failures = COVEY__GET_WORD(world->failures);
-    if (failures != UINT32_MAX) COVEY__PUT_WORD(world->failures, failures + 1);
+    uint32_t failures = COVEY__GET_WORD(world->inner->failures);
+    if (failures != UINT32_MAX) COVEY__PUT_WORD(world->inner->failures, failures + 1);
 }
 
 covey_result covey_world_fail(covey_world *world, covey_result result, const char *text) {
     COVEY__CONTRACT(NULL, world && text, "a call needs a world and a text");
-    COVEY__PUT_WORD(world->result, result);
-    if (world->silenced != 0) return result;
-    if (world->log) world->log(result, text, world->log_context);
+    COVEY__PUT_WORD(world->inner->result, result);
+    if (world->inner->silenced != 0) return result;
+    if (world->inner->log) world->inner->log(result, text, world->inner->log_context);
     if (prints(world)) print_failure(world, text);
     count_failure(world);
-    for (covey_log_listener *listener = world->log_listeners, *next; listener; listener = next) {
+    for (covey_log_listener *listener = world->inner->log_listeners, *next; listener; listener = next) {
         next = listener->next; /* it may disconnect itself */
         listener->log(result, text, listener->context);
     }
@@ -107,11 +109,13 @@ covey_result covey__fail(covey_world *world, covey_result result, const char *fo
     return covey_world_fail(world, result, text);
 }
 
-void covey__silence(covey_world *world, bool on) { world->silenced = on ? world->silenced + 1 : world->silenced - 1; }
+void covey__silence(covey_world *world, bool on) {
+    world->inner->silenced = on ? world->inner->silenced + 1 : world->inner->silenced - 1;
+}
 
 void covey_log_connect(covey_world *world, covey_log_listener *listener) {
     COVEY__CONTRACT(NULL, world && listener && listener->log, "a call needs a world, and a listener with a function");
-    covey_log_listener **end = &world->log_listeners;
+    covey_log_listener **end = &world->inner->log_listeners;
     while (*end && *end != listener) end = &(*end)->next;
     COVEY__CONTRACT(world, !*end, "a log listener is connected twice: disconnect it first");
     if (*end) return;
@@ -121,7 +125,7 @@ void covey_log_connect(covey_world *world, covey_log_listener *listener) {
 
 bool covey_log_disconnect(covey_world *world, covey_log_listener *listener) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    covey_log_listener **at = &world->log_listeners;
+    covey_log_listener **at = &world->inner->log_listeners;
     while (*at && *at != listener) at = &(*at)->next;
     if (!*at) return false;
     *at = listener->next;
@@ -137,8 +141,8 @@ covey_result covey__fail_without(covey_world *world, covey_entity e, const covey
 
 /* Names the hook that makes the call. If several threads are in hooks, it may name that of another thread. */
 static void say_hook(char *text, size_t size, const covey_world *world, const char *system) {
-    const char *hook = COVEY__GET_WORD(world->hook);
-    const covey_type *type = COVEY__GET_WORD(world->hook_type);
+    const char *hook = COVEY__GET_WORD(world->inner->hook);
+    const covey_type *type = COVEY__GET_WORD(world->inner->hook_type);
     snprintf(text, size,
              "the %s of %s%s%s%s changes the world: do that in a listener, or record it into a command buffer",
              hook ? hook : "hook", type ? type->name : "a type", system ? ", in system " : "", system ? system : "",
@@ -173,8 +177,8 @@ void covey__contract_of(const char *function, const covey_world *world, const ch
 }
 
 void covey__contract_broken(const covey_world *world, const char *what, const char *file, int line) {
-    if (world && world->on_assert) {
-        world->on_assert(what, file, line, world->assert_context);
+    if (world && world->inner->on_assert) {
+        world->inner->on_assert(what, file, line, world->inner->assert_context);
         return;
     }
     fprintf(stderr, "covey: %s:%d: contract broken: %s\n", file, line, what);

@@ -2,6 +2,7 @@
  * listeners need before a change. signal.c calls them. */
 #include "observe/listeners.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "memory/bits.h"
 #include "storage/marks.h"
@@ -33,7 +34,7 @@ static void sweep(covey_world *world, covey__listeners *listeners) {
     listeners->signals = listeners->called = listeners->queued = listeners->decided = 0;
     for (uint32_t i = 0; i < listeners->count; i++) {
         if (listeners->all[i].number == 0) {
-            world->heard -= !listeners->all[i].tags;
+            world->inner->heard -= !listeners->all[i].tags;
             continue;
         }
         covey__listeners_note(listeners, &listeners->all[i]);
@@ -50,7 +51,7 @@ void covey__listeners_changed(covey_world *world, covey_pool *pool, covey__liste
         covey__pool_unobserve(pool);
     } else if (listeners->count == 0) {
         covey__listeners_free(world, listeners);
-        covey__free(&world->heap, listeners, 1, sizeof *listeners, alignof(covey__listeners));
+        covey__free(&world->inner->heap, listeners, 1, sizeof *listeners, alignof(covey__listeners));
         world->listeners = NULL;
     }
 }
@@ -61,7 +62,8 @@ void covey__listeners_changed(covey_world *world, covey_pool *pool, covey__liste
 static covey__listeners *reach_listeners(covey_world *world, covey_pool *pool) {
     if (pool) return covey__pool_observers(pool) ? &pool->observers->listeners : NULL;
     if (world->listeners) return world->listeners;
-    world->listeners = covey__resize(&world->heap, NULL, 0, 1, sizeof *world->listeners, alignof(covey__listeners));
+    world->listeners =
+        covey__resize(&world->inner->heap, NULL, 0, 1, sizeof *world->listeners, alignof(covey__listeners));
     if (world->listeners) *world->listeners = (covey__listeners){ 0 };
     return world->listeners;
 }
@@ -80,8 +82,8 @@ static bool prepare_for_present(covey_pool *pool, const covey__listener *listene
 static bool reserve_listener(covey_world *world, covey__listeners *listeners) {
     if (listeners->count < listeners->capacity) return true;
     uint32_t capacity = covey__grown(listeners->capacity, listeners->count + 1, UINT32_MAX);
-    covey__listener *all = covey__resize(&world->heap, listeners->all, listeners->capacity, capacity, sizeof *all,
-                                         alignof(covey__listener));
+    covey__listener *all = covey__resize(&world->inner->heap, listeners->all, listeners->capacity, capacity,
+                                         sizeof *all, alignof(covey__listener));
     if (!all) return false;
     listeners->all = all;
     listeners->capacity = capacity;
@@ -95,7 +97,7 @@ bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *
     if (ready) {
         listeners->all[listeners->count++] = *listener;
         covey__listeners_note(listeners, listener);
-        world->heard += !listener->tags;
+        world->inner->heard += !listener->tags;
     }
     covey__listeners_changed(world, pool, listeners);
     return ready;
@@ -158,7 +160,7 @@ covey_connection covey_connect(covey_world *world, const covey_listener *listene
             world, COVEY_ERROR_COPY,
             "a queue copies bytes, and the type has hooks, .no_copy or .zero_erased: leave .values out");
     covey__listener made = {
-        .number = world->connections + 1,
+        .number = world->inner->connections + 1,
         .call = listener->call,
         .queue = listener->queue,
         .context = listener->context,
@@ -168,7 +170,7 @@ covey_connection covey_connect(covey_world *world, const covey_listener *listene
     covey__listener_hears(&made, listener->signals);
     if (!covey__listen(world, pool, &made))
         return refuse_listener(world, COVEY_ERROR_MEMORY, covey__reason(COVEY_ERROR_MEMORY));
-    world->connections++;
+    world->inner->connections++;
     COVEY__CHANGED(world);
     return (covey_connection){ world, pool, made.number };
 }
@@ -194,7 +196,7 @@ void covey_queue_destroy(covey_queue *queue) {
     if (!queue) return;
     covey_world *world = queue->world;
     if (COVEY__IN_HOOK(world)) return;
-    covey_queue **link = &world->queues;
+    covey_queue **link = &world->inner->queues;
     while (*link != queue) link = &(*link)->next;
     *link = queue->next;
     while (queue->source_count != 0) {
@@ -266,7 +268,7 @@ bool covey__listeners_valid(const covey_world *world, const covey_pool *pool, co
             continue;
         }
         signals |= listener->signals;
-        REQUIRE(listener->number <= world->connections,
+        REQUIRE(listener->number <= world->inner->connections,
                 "listeners: a connection number is larger than the last one issued");
         REQUIRE(!listener->call + !listener->queue + !listener->tags == 2,
                 "listeners: not exactly one of call, queue and tags is set");

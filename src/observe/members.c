@@ -7,6 +7,7 @@
  *              0                      inner front               outer front */
 #include "observe/members.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "observe/observers.h"
 #include "storage/front_hot.h"
@@ -42,7 +43,7 @@ bool covey__group_is_candidate(const covey_group *group, uint32_t index) {
 
 /* Whether a candidate is kept out: it has an excluded component, or something is disabled. */
 static bool is_kept_out(const covey_group *group, uint32_t index) {
-    if (covey__has_index(group->world->disabled, index)) return true;
+    if (covey__has_index(group->world->inner->disabled, index)) return true;
     for (uint32_t i = 0; i < asked(group); i++)
         if (covey__component_is_disabled(group->pools[i], index)) return true;
     for (uint32_t i = asked(group); i < covey__group_terms(group); i++)
@@ -61,8 +62,8 @@ bool covey__group_has(const covey_group *group, uint32_t index) {
 
 #if COVEY_ASSERT_LEVEL >= 1
 void covey__group_disturb_outer(const covey_group *group, uint32_t who) {
-    for (uint32_t i = 0; i < group->world->group_count; i++) {
-        covey_group *other = group->world->groups[i];
+    for (uint32_t i = 0; i < group->world->inner->group_count; i++) {
+        covey_group *other = group->world->inner->groups[i];
         if (covey__group_depth(other) < covey__group_depth(group) && covey__groups_share_pools(other, group))
             COVEY__TRACE(other->world, other->left, who);
     }
@@ -224,10 +225,7 @@ void covey__groups_review(covey_pool *pool, uint32_t index) {
 }
 
 const covey_pool *covey__group_smallest(const covey_group *group) {
-    const covey_pool *found = group->pools[0];
-    for (uint32_t i = 1; i < asked(group); i++)
-        if (covey_pool_count(group->pools[i]) < covey_pool_count(found)) found = group->pools[i];
-    return found;
+    return covey__smallest(group->pools, asked(group));
 }
 
 /* Makes an entity a member if it matches. */
@@ -357,7 +355,8 @@ const covey_group *covey__pool_owner(const covey_pool *pool) {
 /* Where a group is inserted: behind its outer groups. */
 static uint32_t place_of(const covey_world *world, const covey_group *group) {
     uint32_t at = 0;
-    while (at < world->group_count && covey__group_depth(world->groups[at]) <= covey__group_depth(group)) at++;
+    while (at < world->inner->group_count && covey__group_depth(world->inner->groups[at]) <= covey__group_depth(group))
+        at++;
     return at;
 }
 
@@ -366,8 +365,8 @@ static bool make_room_in(covey_pool *pool) {
     if (!observers) return false;
     if (observers->group_count < observers->group_capacity) return true;
     uint32_t capacity = covey__grown(observers->group_capacity, observers->group_count + 1, UINT32_MAX);
-    covey__membership *links = covey__resize(&pool->world->heap, observers->groups, observers->group_capacity, capacity,
-                                             sizeof *links, alignof(covey__membership));
+    covey__membership *links = covey__resize(&pool->world->inner->heap, observers->groups, observers->group_capacity,
+                                             capacity, sizeof *links, alignof(covey__membership));
     if (!links) return false;
     observers->groups = links;
     observers->group_capacity = capacity;
@@ -377,13 +376,13 @@ static bool make_room_in(covey_pool *pool) {
 /* Makes room for linking the group; false when an allocation fails. */
 bool covey__group_make_room(covey_group *group) {
     covey_world *world = group->world;
-    covey_group **groups =
-        covey__reach(&world->heap, world->groups, &world->group_capacity, world->group_count, UINT32_MAX, NULL);
+    covey_group **groups = covey__reach(&world->inner->heap, world->inner->groups, &world->inner->group_capacity,
+                                        world->inner->group_count, UINT32_MAX, NULL);
     if (!groups) return false;
-    world->groups = groups;
+    world->inner->groups = groups;
     for (uint32_t i = 0; i < covey__group_terms(group); i++)
         if (!make_room_in(group->pools[i])) return false;
-    return !world->disabled || make_room_in(world->disabled);
+    return !world->inner->disabled || make_room_in(world->inner->disabled);
 }
 
 static void link_to(covey_group *group, covey_pool *pool, covey__role role) {
@@ -408,19 +407,19 @@ void covey__group_unlink(const covey_group *group, covey_pool *pool) {
 void covey__group_link(covey_group *group) {
     covey_world *world = group->world;
     uint32_t at = place_of(world, group);
-    for (uint32_t i = world->group_count++; i > at; i--) world->groups[i] = world->groups[i - 1];
-    world->groups[at] = group;
+    for (uint32_t i = world->inner->group_count++; i > at; i--) world->inner->groups[i] = world->inner->groups[i - 1];
+    world->inner->groups[at] = group;
     for (uint32_t i = 0; i < covey__group_terms(group); i++)
         link_to(group, group->pools[i],
                 i < covey__group_owned(group) ? COVEY__OWNED
                 : i < asked(group)            ? COVEY__ASKED
                                               : COVEY__EXCLUDED);
-    if (world->disabled) link_to(group, world->disabled, COVEY__EXCLUDED);
+    if (world->inner->disabled) link_to(group, world->inner->disabled, COVEY__EXCLUDED);
 }
 
 bool covey__groups_room(covey_world *world, covey__observers **observers) {
-    covey__heap *heap = &world->heap;
-    uint32_t count = world->group_count;
+    covey__heap *heap = &world->inner->heap;
+    uint32_t count = world->inner->group_count;
     *observers = NULL;
     if (count == 0) return true;
     covey__membership *links = covey__resize(heap, NULL, 0, count, sizeof *links, alignof(covey__membership));
@@ -436,8 +435,8 @@ void covey__groups_exclude(covey_pool *pool, covey__observers *observers) {
     if (!observers) return;
     covey_world *world = pool->world;
     pool->observers = observers;
-    for (uint32_t i = 0; i < world->group_count; i++) {
-        covey_group *group = world->groups[i];
+    for (uint32_t i = 0; i < world->inner->group_count; i++) {
+        covey_group *group = world->inner->groups[i];
         link_to(group, pool, COVEY__EXCLUDED);
         for (uint32_t k = 0; k < covey__group_terms(group); k++) covey__pool_update_observers(group->pools[k]);
     }

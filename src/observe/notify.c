@@ -2,6 +2,7 @@
  * kept, groups, and listeners. */
 #include "observe/notify.h"
 
+#include "memory/inner.h"
 #include "observe/guard.h"
 #include "storage/marks.h"
 #include "observe/members.h"
@@ -79,7 +80,7 @@ void covey__observers_after_clear(covey_pool *pool) {
 static bool valid_sole(const covey_pool *pool, const char **why) {
     const covey_group *sole = pool->observers->sole;
     if (!sole) return true;
-    REQUIRE(!covey__type_is_observed(pool->type) && !pool->world->disabled,
+    REQUIRE(!covey__type_is_observed(pool->type) && !pool->world->inner->disabled,
             "observers: a group counts as the only observer, but there are more");
     for (uint32_t i = 0; i < covey__group_owned(sole); i++)
         REQUIRE(!covey__may_hide(sole->pools[i]), "observers: a group counts as the only observer, but there are more");

@@ -1,6 +1,7 @@
 /* Which observers a pool has, and what the inline code may do in the pool. */
 #include "observe/observers.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "memory/pages.h"
 #include "storage/shortcut_off.h"
@@ -31,7 +32,8 @@ void covey__pool_update(covey_pool *pool) {
 }
 
 void covey__listeners_free(covey_world *world, covey__listeners *listeners) {
-    covey__free(&world->heap, listeners->all, listeners->capacity, sizeof *listeners->all, alignof(covey__listener));
+    covey__free(&world->inner->heap, listeners->all, listeners->capacity, sizeof *listeners->all,
+                alignof(covey__listener));
 }
 
 size_t covey__listeners_bytes(const covey__listeners *listeners) {
@@ -41,7 +43,7 @@ size_t covey__listeners_bytes(const covey__listeners *listeners) {
 covey__observers *covey__pool_observers(covey_pool *pool) {
     if (pool->observers) return pool->observers;
     covey__observers *observers =
-        covey__resize(&pool->world->heap, NULL, 0, 1, sizeof *observers, alignof(covey__observers));
+        covey__resize(&pool->world->inner->heap, NULL, 0, 1, sizeof *observers, alignof(covey__observers));
     if (!observers) return NULL;
     *observers = (covey__observers){ 0 };
     pool->observers = observers;
@@ -50,7 +52,7 @@ covey__observers *covey__pool_observers(covey_pool *pool) {
 }
 
 void covey__observers_free(covey_world *world, covey__observers *observers) {
-    covey__heap *heap = &world->heap;
+    covey__heap *heap = &world->inner->heap;
     covey__listeners_free(world, &observers->listeners);
     covey__free(heap, observers->groups, observers->group_capacity, sizeof *observers->groups,
                 alignof(covey__membership));
@@ -77,7 +79,7 @@ static void find_sole(covey_pool *pool) {
     observers->other_count = 0;
     pool->adding = COVEY__ADD_AND_SETTLE;
     if (observers->group_count != 1 || observers->keeps_order || observers->listeners.count != 0) return;
-    if (covey__type_is_observed(pool->type) || pool->world->disabled) return;
+    if (covey__type_is_observed(pool->type) || pool->world->inner->disabled) return;
     covey_group *group = observers->groups->group;
     if (covey__group_owned(group) != group->view.fields || group->view.without != 0) return;
     for (uint32_t i = 0; i < covey__group_owned(group); i++)
@@ -135,7 +137,7 @@ static bool has_components(const covey_pool *pool, uint32_t page) {
 }
 
 void covey__observers_shrink(covey_pool *pool) {
-    covey__heap *heap = &pool->world->heap;
+    covey__heap *heap = &pool->world->inner->heap;
     covey__pages *disabled = &pool->observers->disabled, *ticks = &pool->observers->ticks;
     for (uint32_t i = 0; i < disabled->count; i++)
         if (disabled->at[i] && !has_disabled(disabled->at[i]))

@@ -1,6 +1,7 @@
 /* Queues: rings of events that the program reads later. */
 #include "observe/queue.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "memory/result.h"
 
@@ -18,7 +19,7 @@ uint64_t covey__queue_owed(const covey_queue *queue) {
 
 static void free_values(covey_queue *queue) {
     if (queue->stride != 0)
-        covey__free(&queue->world->heap, queue->values, queue->capacity, queue->stride, queue->align);
+        covey__free(&queue->world->inner->heap, queue->values, queue->capacity, queue->stride, queue->align);
 }
 
 static uint32_t ring_place(const covey_queue *queue, uint32_t number) {
@@ -40,7 +41,7 @@ static void move_copies(covey_queue *queue, char *values, uint32_t capacity, uin
 }
 
 static bool grow_queue(covey_queue *queue, uint32_t wanted) {
-    covey__heap *heap = &queue->world->heap;
+    covey__heap *heap = &queue->world->inner->heap;
     uint32_t capacity = covey__grown(queue->capacity, wanted, UINT32_MAX), stride = queue->stride;
     char *values = stride ? covey__resize(heap, NULL, 0, capacity, stride, queue->align) : NULL;
     covey__queued *events = stride && !values ? NULL
@@ -68,7 +69,7 @@ static bool fit_values(covey_queue *queue, const covey_type *type) {
     uint32_t size = type->size > queue->stride ? type->size : queue->stride;
     uint32_t stride = (size + align - 1) / align * align;
     if (stride == queue->stride && align == queue->align) return true;
-    char *values = covey__resize(&queue->world->heap, NULL, 0, queue->capacity, stride, align);
+    char *values = covey__resize(&queue->world->inner->heap, NULL, 0, queue->capacity, stride, align);
     if (!values && queue->capacity != 0) return false;
     move_copies(queue, values, queue->capacity, stride);
     queue->stride = stride;
@@ -92,7 +93,7 @@ void covey__queue_push(covey_queue *queue, const covey_pool *pool, covey_signal 
 }
 
 bool covey__queue_attach(covey_queue *queue, const covey_pool *pool, const covey__listener *listener) {
-    covey__heap *heap = &queue->world->heap;
+    covey__heap *heap = &queue->world->inner->heap;
     covey__source_of_events *sources = queue->sources;
     if (queue->source_count == queue->source_capacity) {
         uint32_t capacity = covey__grown(queue->source_capacity, queue->source_count + 1, UINT32_MAX);
@@ -118,18 +119,19 @@ void covey__queue_detach(covey_queue *queue, uint64_t number) {
 covey_queue *covey_queue_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return NULL;
-    covey_queue *queue = covey__resize(&world->heap, NULL, 0, 1, sizeof *queue, alignof(covey_queue));
+    covey_queue *queue = covey__resize(&world->inner->heap, NULL, 0, 1, sizeof *queue, alignof(covey_queue));
     if (!queue) {
         covey__fail(world, COVEY_ERROR_MEMORY, "a queue could not be created: an allocation failed");
         return NULL;
     }
-    *queue = (covey_queue){ .world = world, .number = ++world->numbered, .next = world->queues, .align = 1 };
-    world->queues = queue;
+    *queue =
+        (covey_queue){ .world = world, .number = ++world->inner->numbered, .next = world->inner->queues, .align = 1 };
+    world->inner->queues = queue;
     return queue;
 }
 
 void covey__queue_free(covey_queue *queue) {
-    covey__heap *heap = &queue->world->heap;
+    covey__heap *heap = &queue->world->inner->heap;
     free_values(queue);
     covey__free(heap, queue->events, queue->capacity, sizeof *queue->events, alignof(covey__queued));
     covey__free(heap, queue->sources, queue->source_capacity, sizeof *queue->sources, alignof(covey__source_of_events));
@@ -164,27 +166,27 @@ void covey_queue_clear(covey_queue *queue) {
 }
 
 void covey__queues_free(covey_world *world) {
-    while (world->queues) {
-        covey_queue *queue = world->queues;
-        world->queues = queue->next;
+    while (world->inner->queues) {
+        covey_queue *queue = world->inner->queues;
+        world->inner->queues = queue->next;
         covey__queue_free(queue);
     }
 }
 
 size_t covey__queues_bytes(const covey_world *world) {
     size_t bytes = 0;
-    for (const covey_queue *queue = world->queues; queue; queue = queue->next)
+    for (const covey_queue *queue = world->inner->queues; queue; queue = queue->next)
         bytes += sizeof *queue + queue->capacity * (sizeof *queue->events + queue->stride) +
                  queue->source_capacity * sizeof *queue->sources;
     return bytes;
 }
 
 bool covey__queues_valid(const covey_world *world, const char **why) {
-    for (const covey_queue *queue = world->queues; queue; queue = queue->next) {
+    for (const covey_queue *queue = world->inner->queues; queue; queue = queue->next) {
         REQUIRE(queue->world == world && queue->count <= queue->capacity,
                 "queue: the count is larger than the capacity");
         REQUIRE(queue->capacity == 0 || queue->first < queue->capacity, "queue: begins nowhere");
-        REQUIRE(world->emission || queue->count + covey__queue_owed(queue) <= queue->capacity,
+        REQUIRE(world->inner->emission || queue->count + covey__queue_owed(queue) <= queue->capacity,
                 "queue: no room is left for the removals that are still to come");
     }
     return true;

@@ -12,6 +12,7 @@
  * changes. */
 #include "observe/signal.h"
 
+#include "memory/inner.h"
 #include "storage/hook.h"
 #include "storage/marks.h"
 #include "storage/presence.h"
@@ -56,11 +57,11 @@ static void call_function(covey_world *world, covey__emission *emission, covey__
     event.count = span_to_call(emission, world, listener.spans ? emission->part_end - emission->at : 1, &event.values);
     emission->at += event.count != 0 ? event.count : 1;
     if (event.count == 0) return;
-    world->nested++;
-    COVEY__CONTRACT(world, world->nested <= NESTED_MAX,
+    world->inner->nested++;
+    COVEY__CONTRACT(world, world->inner->nested <= NESTED_MAX,
                     "listeners are called 1,000 deep: one of them makes the change that it listens to");
     listener.call(&event, listener.context);
-    world->nested--;
+    world->inner->nested--;
 }
 
 /* Many entities are emitted in parts. A listener that removes the entity it is called for makes the remaining calls of
@@ -171,7 +172,7 @@ static void finish_emission(covey_world *world, covey__emission *emission, const
  * about the entity and all its components. Emissions that begin meanwhile are behind `last`, and end before this
  * continues. */
 static void finish_active(covey_world *world, const covey__emission *last, const covey_pool *pool, covey_entity e) {
-    covey__emission *emission = last ? world->first : NULL;
+    covey__emission *emission = last ? world->inner->first : NULL;
     for (; emission; emission = emission != last ? emission->inner : NULL) finish_emission(world, emission, pool, e);
 }
 
@@ -179,12 +180,12 @@ static void finish_active(covey_world *world, const covey__emission *last, const
 static void begin_emission(covey_world *world, covey__emission *emission, covey__listeners *listeners) {
     emission->listeners = listeners;
     emission->listener_count = listeners->count;
-    emission->outer = world->emission;
+    emission->outer = world->inner->emission;
     emission->inner = NULL;
     if (emission->outer) emission->outer->inner = emission;
-    else world->first = emission;
+    else world->inner->first = emission;
     begin_part(emission, 0);
-    world->emission = emission;
+    world->inner->emission = emission;
     covey__fast_destroy_off(world); /* the next entity to be destroyed may be the one of this emission */
     listeners->emitting++;
 }
@@ -200,7 +201,7 @@ static void run_emission(covey_world *world, covey__emission *emission, const co
 static void end_emission(covey_world *world, const covey__emission *emission) {
     covey__listeners *listeners = emission->listeners;
     listeners->emitting--;
-    world->emission = emission->outer;
+    world->inner->emission = emission->outer;
     if (listeners->emitting == 0 && has_disconnected(listeners))
         covey__listeners_changed(world, emission->pool, listeners);
 }
@@ -240,7 +241,7 @@ static covey__listeners *listeners_for(const covey_world *world, const covey__em
 }
 
 void covey__emit_together(covey_world *world, covey__emission *first) {
-    covey__emission *outer = world->emission;
+    covey__emission *outer = world->inner->emission;
     for (covey__emission *e = first; e; e = e->together) {
         const covey__listeners *listeners = listeners_for(world, e);
         if (listeners) record(listeners, e->pool, e->signal, e->entities, e->count);
@@ -251,18 +252,18 @@ void covey__emit_together(covey_world *world, covey__emission *first) {
     }
     for (covey__emission *e = first; e; e = e->together)
         if (e->listeners) run_emission(world, e, outer);
-    while (world->emission != outer) end_emission(world, world->emission);
+    while (world->inner->emission != outer) end_emission(world, world->inner->emission);
 }
 
 /* ---- Announcing --------------------------------------------------------------------------------------------------*/
 
 void covey__finish_emissions(covey_pool *pool, covey_entity e) {
-    finish_active(pool->world, pool->world->emission, pool, e);
+    finish_active(pool->world, pool->world->inner->emission, pool, e);
 }
 
 /* The active emission that announces the removal of a component; NULL for none. */
 static covey__emission *announced_removal(const covey_pool *pool, covey_entity e) {
-    covey__emission *emission = pool->world->emission;
+    covey__emission *emission = pool->world->inner->emission;
     for (; emission; emission = emission->outer)
         if (emission->signal == COVEY_ON_REMOVE && emission->pool == pool && number_in(emission, e) != emission->count)
             break;
@@ -320,7 +321,7 @@ static void emit_destruction(covey_world *world, covey_entity e) {
 bool covey__announce_destruction(covey_world *world, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     if (covey__dying_of(world, e.index)) return false;
-    finish_active(world, world->emission, NULL, e);
+    finish_active(world, world->inner->emission, NULL, e);
     if (!covey_alive(world, e)) return false;
     bool listened = world->listeners && (world->listeners->signals & COVEY_ON_DESTROY) != 0;
     if (listened || next_to_announce(world, e, 0)) emit_destruction(world, e);
@@ -343,7 +344,7 @@ bool covey__signals_valid(const covey_world *world, const char **why) {
         if (world->pools[i]->observers) heard += count_heard(&world->pools[i]->observers->listeners);
         heard += world->pools[i]->ended != NULL;
     }
-    REQUIRE(heard == world->heard, "listeners: world->heard is not the number of listeners");
-    REQUIRE(world->emission || !world->dying, "entities: world->dying is set, but no emission is active");
+    REQUIRE(heard == world->inner->heard, "listeners: world->heard is not the number of listeners");
+    REQUIRE(world->inner->emission || !world->dying, "entities: world->dying is set, but no emission is active");
     return true;
 }

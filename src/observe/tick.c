@@ -7,6 +7,7 @@
  * does not reach back to that, it reads no tick of a component. */
 #include "observe/tick.h"
 
+#include "memory/inner.h"
 #include "storage/block_store.h"
 #include "memory/lines.h"
 #include "observe/observers.h"
@@ -16,13 +17,13 @@
 
 uint64_t covey_tick(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    return world->tick;
+    return world->inner->tick;
 }
 
 uint64_t covey_tick_advance(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    if (COVEY__IN_HOOK(world)) return world->tick;
-    return world->tick++;
+    if (COVEY__IN_HOOK(world)) return world->inner->tick;
+    return world->inner->tick++;
 }
 
 uint64_t covey_changed_at_raw(const covey_world *world, covey_entity e, const covey_type *type) {
@@ -37,7 +38,7 @@ bool covey__ticks_reach(covey_pool *pool, uint32_t index) {
     covey_world *world = pool->world;
     covey__pages *ticks = &pool->observers->ticks;
     return COVEY__LIKELY(covey__has_tick_block(covey__page_at(ticks, index), covey__block_of(index))) ||
-           covey__tick_pages_reach(&world->heap, ticks, index, covey__block_limit(world));
+           covey__tick_pages_reach(&world->inner->heap, ticks, index, covey__block_limit(world));
 }
 
 static const covey__tick_page *tick_page_of(const covey_pool *pool, uint32_t index) {
@@ -47,7 +48,8 @@ static const covey__tick_page *tick_page_of(const covey_pool *pool, uint32_t ind
 /* ---- Noting ------------------------------------------------------------------------------------------------------*/
 
 void covey__ticks_share(covey_world *world) {
-    if (COVEY__GET_WORD(world->shared_tick) != world->tick) COVEY__PUT_WORD(world->shared_tick, world->tick);
+    if (COVEY__GET_WORD(world->inner->shared_tick) != world->inner->tick)
+        COVEY__PUT_WORD(world->inner->shared_tick, world->inner->tick);
 }
 
 /* Several threads cannot change one mask, but all can write the same tick. Equal ticks mean that the mask is not
@@ -58,8 +60,8 @@ static COVEY__NOINLINE void note_shared(covey__tick_block *block, uint64_t now) 
 }
 
 static void note_in_block(const covey_world *world, covey__tick_block *block, uint64_t ids) {
-    uint64_t now = world->tick;
-    if (!COVEY__LIKELY(COVEY__GET_WORD(world->shared_tick) != now)) {
+    uint64_t now = world->inner->tick;
+    if (!COVEY__LIKELY(COVEY__GET_WORD(world->inner->shared_tick) != now)) {
         note_shared(block, now);
         return;
     }
@@ -72,7 +74,7 @@ static void note_in_block(const covey_world *world, covey__tick_block *block, ui
 }
 
 static void note_at(const covey_world *world, covey__ticked at, uint32_t index) {
-    *at.ticks = world->tick;
+    *at.ticks = world->inner->tick;
     note_in_block(world, at.block, (uint64_t)1 << index % COVEY__BLOCK_IDS);
 }
 
@@ -88,9 +90,9 @@ void covey__ticks_note(const covey_pool *pool, uint32_t index) {
 
 void covey__ticks_note_ids(const covey_pool *pool, uint32_t first, uint64_t ids) {
     covey__ticked at = covey__ticked_at(tick_page_of(pool, first), first);
-    if (ids == UINT64_MAX) at.block->whole = pool->world->tick;
+    if (ids == UINT64_MAX) at.block->whole = pool->world->inner->tick;
     for (uint64_t left = ids != UINT64_MAX ? ids : 0; left != 0; left &= left - 1)
-        at.ticks[covey__lowest_bit(left)] = pool->world->tick;
+        at.ticks[covey__lowest_bit(left)] = pool->world->inner->tick;
     note_in_block(pool->world, at.block, ids);
 }
 
@@ -205,7 +207,7 @@ uint64_t covey__ticks_since(const covey_pool *pool, uint32_t first, uint64_t ids
 
 static bool valid_tick_block(const covey_world *world, covey__ticked at, const char **why) {
     const covey__tick_block *block = at.block;
-    REQUIRE(block->latest <= world->tick, "ticks: a block changed after the current tick");
+    REQUIRE(block->latest <= world->inner->tick, "ticks: a block changed after the current tick");
     REQUIRE(block->whole <= block->latest && block->before <= block->latest,
             "ticks: a change is later than the latest tick of the block");
     for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) {

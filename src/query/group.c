@@ -1,6 +1,7 @@
 /* Groups: creating and destroying them. members.c keeps their members. */
 #include "query/group.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "storage/marks.h"
 #include "observe/members.h"
@@ -60,8 +61,8 @@ static covey_result check(const covey_group *group) {
         const char *reason = objection(group, group->pools[i]);
         if (reason) return refuse_pool(group, group->pools[i], reason);
     }
-    for (uint32_t i = 0; i < group->world->group_count; i++) {
-        const covey_group *other = group->world->groups[i];
+    for (uint32_t i = 0; i < group->world->inner->group_count; i++) {
+        const covey_group *other = group->world->inner->groups[i];
         if (!covey__groups_share_pools(group, other) || is_part_of(group, other) != is_part_of(other, group)) continue;
         char text[128];
         covey_group_print(text, sizeof text, other);
@@ -87,10 +88,10 @@ static covey_result reserve_candidates(covey_group *group) {
 
 static void free_group(covey_group *group) {
     for (uint32_t i = 0; i < covey__group_terms(group); i++) covey__pool_unobserve(group->pools[i]);
-    if (group->world->disabled) covey__pool_unobserve(group->world->disabled);
+    if (group->world->inner->disabled) covey__pool_unobserve(group->world->inner->disabled);
     covey__set_free(&group->members);
     covey__front_free(&group->front);
-    covey__free(&group->world->heap, group, 1, sizeof *group, alignof(covey_group));
+    covey__free(&group->world->inner->heap, group, 1, sizeof *group, alignof(covey_group));
 }
 
 static void ungroup(covey_group *group) {
@@ -146,10 +147,10 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
     if (!covey_view_valid(&made.view) || !find_pools(&made)) return NULL;
     made.front = covey__front_make(made.pools, owned);
     if (check(&made) != COVEY_OK) return NULL;
-    covey__set_init(&made.members, &(covey_sparse_set_desc){ .allocator = world->heap.allocator });
-    made.members.heap.budget = world->heap.budget;
+    covey__set_init(&made.members, &(covey_sparse_set_desc){ .allocator = world->inner->heap.allocator });
+    made.members.heap.budget = world->inner->heap.budget;
     made.members.shifts = &world->shifts;
-    covey_group *group = covey__resize(&world->heap, NULL, 0, 1, sizeof *group, alignof(covey_group));
+    covey_group *group = covey__resize(&world->inner->heap, NULL, 0, 1, sizeof *group, alignof(covey_group));
     covey_result result = COVEY_ERROR_MEMORY;
     if (group) {
         *group = made;
@@ -174,11 +175,11 @@ void covey_group_destroy(covey_group *group) {
     if (COVEY__IN_HOOK(group->world)) return;
     covey_world *world = group->world;
     uint32_t at = 0;
-    while (world->groups[at] != group) at++;
-    world->group_count--;
-    for (; at < world->group_count; at++) world->groups[at] = world->groups[at + 1];
+    while (world->inner->groups[at] != group) at++;
+    world->inner->group_count--;
+    for (; at < world->inner->group_count; at++) world->inner->groups[at] = world->inner->groups[at + 1];
     for (uint32_t i = 0; i < covey__group_terms(group); i++) covey__group_unlink(group, group->pools[i]);
-    if (world->disabled) covey__group_unlink(group, world->disabled);
+    if (world->inner->disabled) covey__group_unlink(group, world->inner->disabled);
     ungroup(group);
     free_group(group);
     COVEY__CHANGED(world);
@@ -219,8 +220,8 @@ static bool is_described(const covey_group *group, const covey_group_desc *desc)
 
 covey_group *covey_group_find(const covey_world *world, const covey_group_desc *desc) {
     COVEY__CONTRACT(NULL, world && desc, "a call needs a world and a description");
-    for (uint32_t i = 0; i < world->group_count; i++)
-        if (is_described(world->groups[i], desc)) return world->groups[i];
+    for (uint32_t i = 0; i < world->inner->group_count; i++)
+        if (is_described(world->inner->groups[i], desc)) return world->inner->groups[i];
     return NULL;
 }
 
@@ -253,17 +254,17 @@ const covey_view *covey_group_view(const covey_group *group) {
 
 uint32_t covey_world_group_count(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    return world->group_count;
+    return world->inner->group_count;
 }
 
 covey_group *covey_world_group(const covey_world *world, uint32_t number) {
-    return number < covey_world_group_count(world) ? world->groups[number] : NULL;
+    return number < covey_world_group_count(world) ? world->inner->groups[number] : NULL;
 }
 
 /* Spare room is promised to candidates: frees it only if all candidates are members. */
 void covey__groups_shrink(covey_world *world) {
-    for (uint32_t i = 0; i < world->group_count; i++) {
-        covey_group *group = world->groups[i];
+    for (uint32_t i = 0; i < world->inner->group_count; i++) {
+        covey_group *group = world->inner->groups[i];
         bool spare = covey__group_owned(group) == 0 && group->candidates == group->members.end;
         if (spare) covey_sparse_set_shrink(&group->members);
         covey__front_shrink(&group->front);
@@ -272,13 +273,14 @@ void covey__groups_shrink(covey_world *world) {
 
 size_t covey__fronts_bytes(const covey_world *world) {
     size_t bytes = 0;
-    for (uint32_t i = 0; i < world->group_count; i++) bytes += covey__front_bytes(&world->groups[i]->front);
+    for (uint32_t i = 0; i < world->inner->group_count; i++)
+        bytes += covey__front_bytes(&world->inner->groups[i]->front);
     return bytes;
 }
 
 size_t covey__groups_bytes(const covey_world *world) {
     size_t bytes = 0;
-    for (uint32_t i = 0; i < world->group_count; i++) bytes += world->groups[i]->members.heap.bytes;
+    for (uint32_t i = 0; i < world->inner->group_count; i++) bytes += world->inner->groups[i]->members.heap.bytes;
     return bytes;
 }
 
@@ -336,8 +338,8 @@ static bool is_linked(const covey_group *group, const covey_pool *pool, covey__r
 }
 
 bool covey__groups_valid(const covey_world *world, const char **why) {
-    for (uint32_t i = 0; i < world->group_count; i++) {
-        const covey_group *group = world->groups[i];
+    for (uint32_t i = 0; i < world->inner->group_count; i++) {
+        const covey_group *group = world->inner->groups[i];
         uint32_t terms = (uint32_t)group->view.with + group->view.without;
         REQUIRE(group->world == world, "group: of another world");
         for (uint32_t k = 0; k < terms; k++) {
@@ -346,7 +348,7 @@ bool covey__groups_valid(const covey_world *world, const char **why) {
                                                              : COVEY__EXCLUDED;
             REQUIRE(is_linked(group, group->pools[k], role), "group: a pool that does not know it");
         }
-        REQUIRE(!world->disabled || is_linked(group, world->disabled, COVEY__EXCLUDED),
+        REQUIRE(!world->inner->disabled || is_linked(group, world->inner->disabled, COVEY__EXCLUDED),
                 "group: it does not know who is disabled");
         bool valid = covey__group_owned(group) == 0
                          ? valid_unowned(group, why)

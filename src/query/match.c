@@ -2,6 +2,7 @@
  * Occupancy masks then match a page of ids at a time; the other pools are asked about the ids that remain. */
 #include "query/match.h"
 
+#include "memory/inner.h"
 #include "memory/bits.h"
 #include "storage/block_store.h"
 #include "change/entity.h"
@@ -17,14 +18,14 @@ const covey__block_page covey__no_page;
 /* ---- The pools of a view ------------------------------------------------------------------------------------------*/
 
 /* A number that changes when the world gets a new type, or when the first component of a type is disabled. */
-static uint32_t known_to(const covey_world *world) { return world->pool_count + world->hiding; }
+static uint32_t known_to(const covey_world *world) { return world->pool_count + world->inner->hiding; }
 
 bool covey__walk_is_old(const covey__walk *walk) { return walk->pools != known_to(walk->view->world); }
 
 void covey__walk_find_hidden(covey__walk *walk) {
     const covey_world *world = walk->view->world;
-    bool components = world->hiding != 0 && (walk->view->asks & COVEY__ASKS_COMPONENTS) == 0;
-    walk->hidden = (walk->view->asks & COVEY__ASKS_ENTITIES) == 0 ? world->disabled : NULL;
+    bool components = world->inner->hiding != 0 && (walk->view->asks & COVEY__ASKS_COMPONENTS) == 0;
+    walk->hidden = (walk->view->asks & COVEY__ASKS_ENTITIES) == 0 ? world->inner->disabled : NULL;
     walk->hides = walk->hidden || (components && covey__may_hide(walk->lead));
     for (uint32_t i = 0; components && i < covey__view_terms(walk->view); i++)
         walk->hides |= covey__may_hide(walk->columns[i].pool);

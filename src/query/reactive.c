@@ -1,6 +1,7 @@
 /* Reactive sets: entities to which something happened, as a pool of marks that views can iterate. */
 #include "query/reactive.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "observe/listeners.h"
 #include "storage/marks.h"
@@ -30,7 +31,7 @@ static bool begin_listening(covey_reactive *reactive, covey_pool *pool, uint32_t
     covey_pool *tags = reactive->tags;
     if (tags->ended && !covey__ended_add_source(tags, pool)) return false;
     covey__listener listener = {
-        .number = ++reactive->world->connections,
+        .number = ++reactive->world->inner->connections,
         .tags = tags,
         .decide = reactive->decide,
         .context = reactive->context,
@@ -49,13 +50,13 @@ static bool begin_destroyed(covey_reactive *reactive) {
                     "a reactive set could not be created, or listen to more: an allocation failed");
         return false;
     }
-    world->heard++;
+    world->inner->heard++;
     covey__fast_destroy_off(world);
     return true;
 }
 
 static void end_destroyed(covey_reactive *reactive) {
-    reactive->world->heard -= reactive->tags->ended != NULL;
+    reactive->world->inner->heard -= reactive->tags->ended != NULL;
     covey__ended_free(reactive->tags);
 }
 
@@ -71,7 +72,7 @@ static void hear_more(covey_reactive *reactive, covey_pool *pool, covey__listene
 static covey_result listen_to(covey_reactive *reactive, const covey_type *type, uint32_t signals) {
     covey_world *world = reactive->world;
     covey_pool *pool = covey_pool_of_raw(world, type);
-    if (!pool) return world->result;
+    if (!pool) return world->inner->result;
     if (covey__is_reactive(pool))
         return covey__fail(world, COVEY_ERROR_REFUSED,
                            "a reactive set cannot collect changes of %s: it is a reactive set, which sends no signals",
@@ -133,21 +134,21 @@ static covey_pool *make_tags(covey_world *world) {
 
 /* A set that is free for reuse, or a new one. */
 static covey_reactive *take_unused(covey_world *world) {
-    covey_reactive *reactive = world->reactives;
+    covey_reactive *reactive = world->inner->reactives;
     while (reactive && reactive->used) reactive = reactive->next;
     if (reactive) return reactive;
-    reactive = covey__resize(&world->heap, NULL, 0, 1, sizeof *reactive, alignof(covey_reactive));
+    reactive = covey__resize(&world->inner->heap, NULL, 0, 1, sizeof *reactive, alignof(covey_reactive));
     if (!reactive) {
         covey__fail(world, COVEY_ERROR_MEMORY,
                     "a reactive set could not be created, or listen to more: an allocation failed");
         return NULL;
     }
-    *reactive = (covey_reactive){ .world = world, .next = world->reactives, .tags = make_tags(world) };
+    *reactive = (covey_reactive){ .world = world, .next = world->inner->reactives, .tags = make_tags(world) };
     if (!reactive->tags) {
-        covey__free(&world->heap, reactive, 1, sizeof *reactive, alignof(covey_reactive));
+        covey__free(&world->inner->heap, reactive, 1, sizeof *reactive, alignof(covey_reactive));
         return NULL;
     }
-    world->reactives = reactive;
+    world->inner->reactives = reactive;
     return reactive;
 }
 
@@ -167,7 +168,7 @@ covey_reactive *covey_reactive_create(covey_world *world, const covey_reactive_d
     covey_reactive *reactive = covey_view_valid(&match) ? take_unused(world) : NULL;
     if (!reactive) return NULL;
     reactive->used = true;
-    reactive->number = ++world->numbered;
+    reactive->number = ++world->inner->numbered;
     reactive->match = match;
     reactive->decide = desc->decide;
     reactive->context = desc->context;
@@ -186,17 +187,17 @@ void covey_reactive_destroy(covey_reactive *reactive) {
 }
 
 void covey__reactives_free(covey_world *world) {
-    while (world->reactives) {
-        covey_reactive *reactive = world->reactives;
-        world->reactives = reactive->next;
+    while (world->inner->reactives) {
+        covey_reactive *reactive = world->inner->reactives;
+        world->inner->reactives = reactive->next;
         end_destroyed(reactive);
-        covey__free(&world->heap, reactive, 1, sizeof *reactive, alignof(covey_reactive));
+        covey__free(&world->inner->heap, reactive, 1, sizeof *reactive, alignof(covey_reactive));
     }
 }
 
 size_t covey__reactives_bytes(const covey_world *world) {
     size_t bytes = 0;
-    for (const covey_reactive *reactive = world->reactives; reactive; reactive = reactive->next)
+    for (const covey_reactive *reactive = world->inner->reactives; reactive; reactive = reactive->next)
         bytes += sizeof *reactive + covey__ended_bytes(reactive->tags);
     return bytes;
 }
@@ -237,7 +238,7 @@ const covey_type *covey_reactive_type(const covey_reactive *reactive) {
 }
 
 bool covey__reactives_valid(const covey_world *world, const char **why) {
-    for (const covey_reactive *reactive = world->reactives; reactive; reactive = reactive->next) {
+    for (const covey_reactive *reactive = world->inner->reactives; reactive; reactive = reactive->next) {
         const covey_pool *tags = reactive->tags;
         REQUIRE(covey__is_reactive(tags) && !tags->observers && !covey__packed_in(tags) && tags->size == 0,
                 "reactive set: the pool does not belong to a tag");

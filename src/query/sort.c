@@ -1,6 +1,7 @@
 /* Sorting pools and groups, and keeping pools sorted. storage/sparse_set_sort.c sorts the arrays. */
 #include "query/sort.h"
 
+#include "memory/inner.h"
 #include "memory/result.h"
 #include "observe/members.h"
 #include "observe/observers.h"
@@ -133,7 +134,7 @@ static bool has_inner(const covey_group *group) {
 
 /* The members, in all sets that have the order of the group. */
 static covey__sort members_of(covey_group *group, const covey_pool *pool) {
-    covey__sort sort = { &group->world->heap, pool, { &group->members }, 1, covey_group_count(group) };
+    covey__sort sort = { &group->world->inner->heap, pool, { &group->members }, 1, covey_group_count(group) };
     for (uint32_t i = 0; i < covey__group_owned(group); i++) sort.sets[i] = covey__packed(group->pools[i]);
     if (covey__group_owned(group) != 0) sort.set_count = covey__group_owned(group);
     return sort;

@@ -2,6 +2,7 @@
  * was allowed. A program at level 1 may use a library at level 0, which writes no traces; then only the numbers of
  * components are compared. */
 
+#include "memory/inner.h"
 #include "observe/observers.h"
 #include "storage/storage.h"
 #include "query/view.h"
@@ -74,7 +75,8 @@ static void broken(const covey_iter *it, const rule *broke, const covey_pool *po
 /* A pool of the iteration, or NULL. The pool may have been created after the iteration began. */
 static const covey_pool *pool_at(const covey_iter *it, uint32_t i) {
     if (i == LEAD) return it->walk.lead;
-    if (i == HIDDEN) return (it->walk.view->asks & COVEY__ASKS_ENTITIES) == 0 ? it->walk.view->world->disabled : NULL;
+    if (i == HIDDEN)
+        return (it->walk.view->asks & COVEY__ASKS_ENTITIES) == 0 ? it->walk.view->world->inner->disabled : NULL;
     return COVEY__LIKELY(it->walk.columns[i].pool != NULL)
                ? it->walk.columns[i].pool
                : covey_pool_find_raw(it->walk.view->world, it->walk.view->types[i]);

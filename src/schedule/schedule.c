@@ -1,4 +1,5 @@
 /* Schedules: making them, adding and removing systems and phases. */
+#include "memory/inner.h"
 #include "schedule/plan.h"
 
 #include "memory/alloc.h"
@@ -352,7 +353,7 @@ covey_schedule *covey_schedule_create(covey_world *world, const covey_schedule_d
     if (COVEY__IN_HOOK(world)) return NULL;
     covey_schedule_desc defaults = { 0 };
     if (!desc) desc = &defaults;
-    covey__heap heap = { desc->allocator.fn ? desc->allocator : world->heap.allocator, 0, NULL };
+    covey__heap heap = { desc->allocator.fn ? desc->allocator : world->inner->heap.allocator, 0, NULL };
     covey_schedule *s = covey__resize(&heap, NULL, 0, 1, sizeof *s, alignof(covey_schedule));
     if (s) {
         memset(s, 0, sizeof *s);

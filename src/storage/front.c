@@ -1,6 +1,7 @@
 /* Fronts: see front.h. */
 #include "storage/front.h"
 
+#include "memory/inner.h"
 #include "memory/result.h"
 #include "storage/block_store.h"
 #include "storage/sparse_set.h"
@@ -55,8 +56,8 @@ void covey__front_fill_hole(covey_pool *pool, uint32_t index, uint32_t hole) {
 bool covey__front_reach(covey__front *front, uint32_t index) {
     covey_world *world = front->pools[0]->world;
     if (!front->by_block) return true;
-    return covey__pages_reach(&world->heap, &front->borders, index, covey__block_limit(world), COVEY__BORDER_BYTES) !=
-           NULL;
+    return covey__pages_reach(&world->inner->heap, &front->borders, index, covey__block_limit(world),
+                              COVEY__BORDER_BYTES) != NULL;
 }
 
 static bool has_in_block(const covey__front *front, uint32_t index) {
@@ -128,7 +129,7 @@ bool covey__front_prepare(covey__front *front) {
 }
 
 void covey__front_free(covey__front *front) {
-    if (front->by_block) covey__pages_free(&front->pools[0]->world->heap, &front->borders, COVEY__BORDER_BYTES);
+    if (front->by_block) covey__pages_free(&front->pools[0]->world->inner->heap, &front->borders, COVEY__BORDER_BYTES);
 }
 
 void covey__front_release(covey_pool *pool) {
@@ -155,13 +156,6 @@ covey_entity covey__front_first(const covey__front *front) {
     return front->by_block ? first_by_block(front) : front->pools[0]->sparse_set.ids[0];
 }
 
-static const covey_pool *smallest_of(const covey__front *front) {
-    const covey_pool *found = front->pools[0];
-    for (uint32_t i = 1; i < front->pool_count; i++)
-        if (covey_pool_count(front->pools[i]) < covey_pool_count(found)) found = front->pools[i];
-    return found;
-}
-
 static void walk_slots(const covey__block_page *page, uint32_t first, uint32_t block, covey__index_fn *visit,
                        void *context) {
     const uint8_t *ids = covey__slots_of(page, block);
@@ -170,7 +164,7 @@ static void walk_slots(const covey__block_page *page, uint32_t first, uint32_t b
 }
 
 void covey__front_walk(const covey__front *front, covey__index_fn *visit, void *context) {
-    const covey_pool *pool = smallest_of(front);
+    const covey_pool *pool = covey__smallest(front->pools, front->pool_count);
     for (uint32_t i = 0; front->by_block && i < pool->block_store.page_count; i++) {
         const covey__block_page *page = pool->block_store.pages[i];
         for (uint64_t left = page->summary; left != 0; left &= left - 1)
@@ -201,7 +195,7 @@ void covey__front_shrink(covey__front *front) {
         uint32_t first = page * COVEY__BLOCK_PAGE, next = covey_pool_next(pool, first);
         bool empty = next == COVEY_NONE || next / COVEY__BLOCK_PAGE != page;
         if (empty && front->borders.at[page])
-            covey__pages_drop(&pool->world->heap, &front->borders, page, COVEY__BORDER_BYTES);
+            covey__pages_drop(&pool->world->inner->heap, &front->borders, page, COVEY__BORDER_BYTES);
     }
 }
 

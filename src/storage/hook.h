@@ -7,6 +7,7 @@
 #ifndef COVEY_HOOK_H
 #define COVEY_HOOK_H
 
+#include "memory/inner.h"
 #include "memory/result.h"
 
 #if COVEY_ASSERT_LEVEL >= 1
@@ -19,16 +20,16 @@ typedef struct covey__hook {
 
 static inline covey__hook covey__hook_begin(const covey_world *of, const char *hook, const covey_type *type) {
     covey_world *world = (covey_world *)(uintptr_t)of;
-    covey__hook begun = { world, COVEY__GET_WORD(world->hook), COVEY__GET_WORD(world->hook_type) };
+    covey__hook begun = { world, COVEY__GET_WORD(world->inner->hook), COVEY__GET_WORD(world->inner->hook_type) };
     COVEY__ADD_WORD(world->hooks, 1u);
-    COVEY__PUT_WORD(world->hook, hook);
-    COVEY__PUT_WORD(world->hook_type, type);
+    COVEY__PUT_WORD(world->inner->hook, hook);
+    COVEY__PUT_WORD(world->inner->hook_type, type);
     return begun;
 }
 
 static inline void covey__hook_end(covey__hook begun) {
-    COVEY__PUT_WORD(begun.world->hook, begun.outer_hook);
-    COVEY__PUT_WORD(begun.world->hook_type, begun.outer_type);
+    COVEY__PUT_WORD(begun.world->inner->hook, begun.outer_hook);
+    COVEY__PUT_WORD(begun.world->inner->hook_type, begun.outer_type);
     COVEY__ADD_WORD(begun.world->hooks, UINT32_MAX);
 }
 #else

@@ -3,6 +3,7 @@
  * sets its bit, and the bit of its block in the summary. */
 #include "storage/marks.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "memory/bits.h"
 #include "storage/block_store.h"
@@ -60,14 +61,14 @@ void covey__reactive_unmark_all(covey_pool *tags) {
 /* ---- The destroyed -----------------------------------------------------------------------------------------------*/
 
 bool covey__ended_begin(covey_pool *tags) {
-    covey__ended *ended = covey__resize(&tags->world->heap, NULL, 0, 1, sizeof *ended, alignof(covey__ended));
+    covey__ended *ended = covey__resize(&tags->world->inner->heap, NULL, 0, 1, sizeof *ended, alignof(covey__ended));
     if (ended) *ended = (covey__ended){ 0 };
     tags->ended = ended;
     return ended != NULL;
 }
 
 void covey__ended_free(covey_pool *tags) {
-    covey__heap *heap = &tags->world->heap;
+    covey__heap *heap = &tags->world->inner->heap;
     covey__ended *ended = tags->ended;
     if (!ended) return;
     covey__free(heap, ended->handles, ended->capacity, sizeof *ended->handles, alignof(covey_entity));
@@ -86,8 +87,8 @@ bool covey__ended_add_source(covey_pool *tags, const covey_pool *pool) {
     covey__ended *ended = tags->ended;
     if (ended->source_count == ended->source_capacity) {
         uint32_t capacity = covey__grown(ended->source_capacity, ended->source_count + 1, UINT32_MAX);
-        const covey_pool **sources = covey__resize(&tags->world->heap, ended->sources, ended->source_capacity, capacity,
-                                                   sizeof *sources, alignof(void *));
+        const covey_pool **sources = covey__resize(&tags->world->inner->heap, ended->sources, ended->source_capacity,
+                                                   capacity, sizeof *sources, alignof(void *));
         if (!sources) return false;
         ended->sources = sources;
         ended->source_capacity = capacity;
@@ -103,8 +104,8 @@ covey_result covey__ended_reserve_all(covey_pool *tags, uint64_t handles) {
     if (handles <= ended->capacity) return COVEY_OK;
     if (handles > UINT32_MAX) return COVEY_ERROR_MEMORY;
     uint32_t capacity = covey__grown(ended->capacity, (uint32_t)handles, UINT32_MAX);
-    covey_entity *grown = covey__resize(&tags->world->heap, ended->handles, ended->capacity, capacity, sizeof *grown,
-                                        alignof(covey_entity));
+    covey_entity *grown = covey__resize(&tags->world->inner->heap, ended->handles, ended->capacity, capacity,
+                                        sizeof *grown, alignof(covey_entity));
     if (!grown) return COVEY_ERROR_MEMORY;
     ended->handles = grown;
     ended->capacity = capacity;

@@ -1,6 +1,7 @@
 /* Inserting components into sorted pools: one by bisection, many by one merge. */
 #include "storage/order.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "storage/hook.h"
 #include "storage/sparse_set.h"
@@ -127,7 +128,7 @@ static void merge_tail(const tail *t) {
 
 /* False when an allocation fails. */
 static bool merge_last(covey_pool *pool, const covey_order *order, uint32_t count) {
-    covey__heap *heap = &pool->world->heap;
+    covey__heap *heap = &pool->world->inner->heap;
     covey_sparse_set *set = &pool->sparse_set;
     char none, *values = set->size ? covey__resize(heap, NULL, 0, count, set->size, set->align) : &none;
     uint32_t *positions = covey__resize(heap, NULL, 0, count, 2 * sizeof *positions, alignof(uint32_t));

@@ -4,6 +4,7 @@
  * freed. */
 #include "storage/presence.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 
 #include <stdalign.h>
@@ -19,7 +20,7 @@ static size_t page_bytes(size_t words) {
 /* Copies a page into one with more words for each block. */
 static covey__presence_page *widened(covey_world *world, const covey__presence_page *old, size_t words) {
     covey__presence_page *page =
-        covey__resize(&world->heap, NULL, 0, page_bytes(words), 1, alignof(covey__presence_page));
+        covey__resize(&world->inner->heap, NULL, 0, page_bytes(words), 1, alignof(covey__presence_page));
     if (!page) return NULL;
     memset(page, 0, page_bytes(words));
     page->words = words;
@@ -41,15 +42,16 @@ bool covey__presence_has(const covey_world *world, uint32_t pool, uint32_t index
 
 bool covey__presence_reserve(covey_world *world, uint32_t pool, uint32_t index) {
     uint32_t at = index / COVEY__BLOCK_PAGE;
-    covey__presence_page **pages = covey__reach(&world->heap, world->presence_pages, &world->presence_count, at,
-                                                TABLE_LIMIT, &covey__presence_missing);
+    covey__presence_page **pages =
+        covey__reach(&world->inner->heap, world->inner->presence_pages, &world->inner->presence_count, at, TABLE_LIMIT,
+                     &covey__presence_missing);
     if (!pages) return false;
-    world->presence_pages = pages;
+    world->inner->presence_pages = pages;
     if (pages[at]->words <= pool / 64) {
         covey__presence_page *old = pages[at], *page = widened(world, old, pool / 64 + 1);
         if (!page) return false;
         if (old != &covey__presence_missing)
-            covey__free(&world->heap, old, page_bytes(old->words), 1, alignof(covey__presence_page));
+            covey__free(&world->inner->heap, old, page_bytes(old->words), 1, alignof(covey__presence_page));
         pages[at] = page;
     }
     return true;
@@ -68,25 +70,26 @@ void covey__presence_unmark(covey_world *world, uint32_t pool, uint32_t index) {
 }
 
 void covey__presence_unmark_all(covey_world *world, uint32_t pool) {
-    for (uint32_t i = 0; i < world->presence_count; i++) {
-        covey__presence_page *page = world->presence_pages[i];
+    for (uint32_t i = 0; i < world->inner->presence_count; i++) {
+        covey__presence_page *page = world->inner->presence_pages[i];
         for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS && page->words > pool / 64; block++)
             page->bits[block * page->words + pool / 64] &= ~((uint64_t)1 << pool % 64);
     }
 }
 
 void covey__presence_free(covey_world *world) {
-    for (uint32_t i = 0; i < world->presence_count; i++)
-        if (world->presence_pages[i] != &covey__presence_missing)
-            covey__free(&world->heap, world->presence_pages[i], page_bytes(world->presence_pages[i]->words), 1,
-                        alignof(covey__presence_page));
-    covey__free(&world->heap, world->presence_pages, world->presence_count, sizeof *world->presence_pages,
-                alignof(void *));
+    for (uint32_t i = 0; i < world->inner->presence_count; i++)
+        if (world->inner->presence_pages[i] != &covey__presence_missing)
+            covey__free(&world->inner->heap, world->inner->presence_pages[i],
+                        page_bytes(world->inner->presence_pages[i]->words), 1, alignof(covey__presence_page));
+    covey__free(&world->inner->heap, world->inner->presence_pages, world->inner->presence_count,
+                sizeof *world->inner->presence_pages, alignof(void *));
 }
 
 size_t covey__presence_bytes(const covey_world *world) {
-    size_t bytes = world->presence_count * sizeof *world->presence_pages;
-    for (uint32_t i = 0; i < world->presence_count; i++)
-        if (world->presence_pages[i] != &covey__presence_missing) bytes += page_bytes(world->presence_pages[i]->words);
+    size_t bytes = world->inner->presence_count * sizeof *world->inner->presence_pages;
+    for (uint32_t i = 0; i < world->inner->presence_count; i++)
+        if (world->inner->presence_pages[i] != &covey__presence_missing)
+            bytes += page_bytes(world->inner->presence_pages[i]->words);
     return bytes;
 }

@@ -2,6 +2,7 @@
 #ifndef COVEY_PRESENCE_H
 #define COVEY_PRESENCE_H
 
+#include "memory/inner.h"
 #include "storage/shortcut_off.h"
 
 typedef struct covey__presence_page {
@@ -12,7 +13,7 @@ extern covey__presence_page covey__presence_missing; /* stands for pages that ar
 
 static inline covey__presence_page *covey__presence_page_of(const covey_world *world, uint32_t index) {
     uint32_t at = index / COVEY__BLOCK_PAGE;
-    return at < world->presence_count ? world->presence_pages[at] : &covey__presence_missing;
+    return at < world->inner->presence_count ? world->inner->presence_pages[at] : &covey__presence_missing;
 }
 
 /* Visits the pools that are present in the block of an index, by number.
@@ -64,7 +65,7 @@ bool covey__presence_reserve(covey_world *world, uint32_t pool, uint32_t index);
 bool covey__presence_mark(covey_world *world, uint32_t pool, uint32_t index);    /* the same */
 /* Marks a pool; covey__presence_reserve has made room for the mark. */
 static inline void covey__presence_set(covey_world *world, uint32_t pool, uint32_t index) {
-    covey__presence_page *page = world->presence_pages[index / COVEY__BLOCK_PAGE];
+    covey__presence_page *page = world->inner->presence_pages[index / COVEY__BLOCK_PAGE];
     covey__fast_destroy_off(world);
     page->bits[covey__block_of(index) * page->words + pool / 64] |= (uint64_t)1 << pool % 64;
 }

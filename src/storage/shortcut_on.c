@@ -1,6 +1,7 @@
 /* Switching shortcuts on: for adding to, or destroying, neighbours one after the other. */
 #include "storage/shortcut_on.h"
 
+#include "memory/inner.h"
 #include "storage/block_store.h"
 #include "memory/lines.h"
 #include "storage/presence.h"
@@ -48,7 +49,7 @@ bool covey__fast_add_valid(const covey_pool *pool, const char **why) {
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
 /* Whether destroying calls no listener. While a listener is called, any entity may be the one it is called for. */
-static bool is_unheard(const covey_world *world) { return !world->emission && !world->listeners; }
+static bool is_unheard(const covey_world *world) { return !world->inner->emission && !world->listeners; }
 
 /* A reactive set is marked in the presence index wherever it may collect entities. Its first mark in a block switches
  * the shortcut off. */
@@ -78,7 +79,8 @@ void covey__fast_destroy_on(covey_world *world, uint32_t index) {
     bool beside = index / COVEY__BLOCK_IDS - emptying->last + 1 <= 2; /* scattered destroys do not benefit */
     emptying->last = index / COVEY__BLOCK_IDS;
     covey__fast_destroy_off(world);
-    if (!beside || COVEY_PAGE_SIZE < COVEY__BLOCK_IDS || world->reserved_count != 0 || !is_unheard(world)) return;
+    if (!beside || COVEY_PAGE_SIZE < COVEY__BLOCK_IDS || world->inner->reserved_count != 0 || !is_unheard(world))
+        return;
     if (!find_masks(world, index)) return;
     emptying->page = world->pages[index / COVEY_PAGE_SIZE];
     emptying->moves = world->moves;
@@ -90,7 +92,7 @@ bool covey__fast_destroy_valid(const covey_world *world, const char **why) {
     uint32_t index = emptying->block * COVEY__BLOCK_IDS, block = covey__block_of(index), found = 0;
     if (emptying->block == COVEY__NO_BLOCK || emptying->moves != world->moves) return true;
     REQUIRE(is_unheard(world), "emptying: a listener is not told");
-    REQUIRE(world->reserved_count == 0, "emptying: indices of another range");
+    REQUIRE(world->inner->reserved_count == 0, "emptying: indices of another range");
     REQUIRE(emptying->page == world->pages[index / COVEY_PAGE_SIZE], "emptying: the entities of another block");
     for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);) {
         if (is_unmarked(p.pool, index)) continue;

@@ -4,6 +4,7 @@
  * comes before the first move. */
 #include "storage/sparse_set_sort.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "memory/result.h"
 #include "storage/hook.h"
@@ -526,7 +527,7 @@ covey_result covey__sets_sort_as(const covey__sort *sort, const covey_pool *othe
 
 covey__sort covey__sort_of(covey_pool *pool) {
     covey_sparse_set *set = covey__packed(pool);
-    return (covey__sort){ &pool->world->heap, pool, { set }, 1, set->end };
+    return (covey__sort){ &pool->world->inner->heap, pool, { set }, 1, set->end };
 }
 
 const char *covey__sort_objection(const covey_pool *pool) {

@@ -1,6 +1,7 @@
 /* The storage of a pool: a sparse set or a block store behind one set of operations. */
 #include "storage/storage.h"
 
+#include "memory/inner.h"
 #include "storage/block_store.h"
 #include "storage/marks.h"
 #include "storage/presence.h"
@@ -26,7 +27,7 @@ static void note_uses(covey_pool *pool) {
 
 void covey__storage_init(covey_pool *pool, covey_storage storage) {
     const covey_type *type = pool->type;
-    const covey__heap *heap = &pool->world->heap;
+    const covey__heap *heap = &pool->world->inner->heap;
     pool->storage = (uint8_t)storage;
     note_uses(pool);
     pool->sparse_set = (covey_sparse_set){ 0 };
@@ -129,6 +130,13 @@ void covey__storage_take(covey_pool *pool, const covey_pool *from) {
     note_uses(pool);
     pool->sparse_set = from->sparse_set;
     pool->block_store = from->block_store;
+}
+
+const covey_pool *covey__smallest(covey_pool *const *pools, uint32_t count) {
+    const covey_pool *found = pools[0];
+    for (uint32_t i = 1; i < count; i++)
+        if (covey_pool_count(pools[i]) < covey_pool_count(found)) found = pools[i];
+    return found;
 }
 
 bool covey__storage_valid(const covey_pool *pool, const char **why) {
@@ -382,7 +390,7 @@ static bool valid_presence_page(const covey_world *world, const covey__presence_
 }
 
 bool covey__presence_valid(const covey_world *world, const char **why) {
-    for (uint32_t i = 0; i < world->presence_count; i++)
-        if (!valid_presence_page(world, world->presence_pages[i], i * COVEY__BLOCK_PAGE, why)) return false;
+    for (uint32_t i = 0; i < world->inner->presence_count; i++)
+        if (!valid_presence_page(world, world->inner->presence_pages[i], i * COVEY__BLOCK_PAGE, why)) return false;
     return true;
 }

@@ -155,6 +155,8 @@ size_t covey__storage_bytes_to_group(const covey_pool *pool);
 /* Another kind of storage that supports how the pool is used. */
 covey_storage covey__storage_alternative(const covey_pool *pool);
 bool covey__storage_valid(const covey_pool *pool, const char **why);
+/* The first of the pools that have the fewest components. */
+const covey_pool *covey__smallest(covey_pool *const *pools, uint32_t count);
 
 /* ---- Presence ----------------------------------------------------------------------------------------------------*/
 

@@ -2,6 +2,7 @@
  * a tree of names behind it; copies of descriptions for types that are made at run time. */
 #include "storage/type.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "memory/balanced.h"
 #include "storage/fields.h"
@@ -126,12 +127,12 @@ static bool is_pool_before(const void *context, uint32_t a, uint32_t b) {
 
 void covey__pool_name(covey_world *world, uint32_t number) {
     covey__tree tree = { pool_links, is_pool_before, world };
-    world->pool_root = covey__tree_put(&tree, world->pool_root, number);
+    world->inner->pool_root = covey__tree_put(&tree, world->inner->pool_root, number);
 }
 
 covey_pool *covey__pool_named(const covey_world *world, const char *name) {
     uint64_t hash = covey__hash(name, strlen(name), 0);
-    for (uint32_t at = world->pool_root; at != COVEY__NO_NODE;) {
+    for (uint32_t at = world->inner->pool_root; at != COVEY__NO_NODE;) {
         covey_pool *pool = world->pools[at];
         int order = compare_names(hash, name, pool);
         if (order == 0) return pool;
@@ -162,14 +163,14 @@ covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type) 
 /* The entry that remembers that no pool has the name of a type. */
 static const char **unknown_of(const covey_world *world, const covey_type *type) {
     uint32_t at = covey__type_hash(world, type) & (COVEY__UNKNOWN - 1);
-    return (const char **)(uintptr_t)&world->unknown[at];
+    return (const char **)(uintptr_t)&world->inner->unknown[at];
 }
 
 static inline bool is_unknown(const covey_world *world, const covey_type *type) {
     return READ_WORD(*unknown_of(world, type)) == type->name;
 }
 
-void covey__types_met(covey_world *world) { memset(world->unknown, 0, sizeof world->unknown); }
+void covey__types_met(covey_world *world) { memset(world->inner->unknown, 0, sizeof world->inner->unknown); }
 
 covey_pool *covey__pool_like(const covey_world *world, const covey_type *type) {
     covey_pool *pool = type->name ? covey__pool_named(world, type->name) : NULL;
@@ -223,16 +224,17 @@ static void put(covey_world *world, covey__type_entry entry) {
 /* Makes room for one more entry, so that the table stays at most a quarter full. */
 bool covey__type_reserve(covey_world *world) {
     uint32_t old_size = world->types ? world->type_mask + 1 : 0, size = old_size ? old_size * 2 : 4;
-    if ((world->type_count + 1) * 4 <= old_size) return true;
+    if ((world->inner->type_count + 1) * 4 <= old_size) return true;
     covey__type_entry *old = world->types;
-    covey__type_entry *types = covey__resize(&world->heap, NULL, 0, size, sizeof *types, alignof(covey__type_entry));
+    covey__type_entry *types =
+        covey__resize(&world->inner->heap, NULL, 0, size, sizeof *types, alignof(covey__type_entry));
     if (!types) return false;
     clear_entries(types, size);
     world->types = types;
     world->type_mask = size - 1;
     for (uint32_t i = 0; i < old_size; i++)
         if (old[i].type) put(world, old[i]);
-    covey__free(&world->heap, old, old_size, sizeof *types, alignof(covey__type_entry));
+    covey__free(&world->inner->heap, old, old_size, sizeof *types, alignof(covey__type_entry));
     return true;
 }
 
@@ -249,7 +251,7 @@ static uint32_t misplaced(const covey_world *world) {
 static void spread(covey_world *world) {
     covey__type_entry entries[48];
     uint32_t count = 0;
-    if (world->type_count > sizeof entries / sizeof *entries || misplaced(world) == 0) return;
+    if (world->inner->type_count > sizeof entries / sizeof *entries || misplaced(world) == 0) return;
     for (uint32_t i = 0; i <= world->type_mask; i++)
         if (world->types[i].type) entries[count++] = world->types[i];
     for (int attempt = 0; attempt < 100 && misplaced(world) != 0; attempt++) {
@@ -261,7 +263,7 @@ static void spread(covey_world *world) {
 
 void covey__type_bind(covey_world *world, const covey_type *type, covey_pool *pool) {
     put(world, (covey__type_entry){ type, pool });
-    world->type_count++;
+    world->inner->type_count++;
     spread(world);
 }
 
@@ -287,16 +289,16 @@ static size_t list_bytes(const struct covey__made_types *list) {
 }
 
 void covey__types_free(covey_world *world) {
-    struct covey__made_types *list = world->made_types;
+    struct covey__made_types *list = world->inner->made_types;
     for (uint32_t i = 0; list && i < list->count; i++)
-        covey__free(&world->heap, list->at[i], 1, list->at[i]->bytes, alignof(struct covey__made_type));
-    covey__free(&world->heap, list, list_bytes(list), 1, alignof(struct covey__made_types));
+        covey__free(&world->inner->heap, list->at[i], 1, list->at[i]->bytes, alignof(struct covey__made_type));
+    covey__free(&world->inner->heap, list, list_bytes(list), 1, alignof(struct covey__made_types));
     uint32_t size = world->types ? world->type_mask + 1 : 0;
-    covey__free(&world->heap, world->types, size, sizeof *world->types, alignof(covey__type_entry));
+    covey__free(&world->inner->heap, world->types, size, sizeof *world->types, alignof(covey__type_entry));
 }
 
 size_t covey__made_type_bytes(const covey_world *world) {
-    const struct covey__made_types *list = world->made_types;
+    const struct covey__made_types *list = world->inner->made_types;
     size_t bytes = list_bytes(list);
     for (uint32_t i = 0; list && i < list->count; i++) bytes += list->at[i]->bytes;
     return bytes;
@@ -304,17 +306,17 @@ size_t covey__made_type_bytes(const covey_world *world) {
 
 /* Room for one more in the list; false when memory is out. */
 static bool reserve_made(covey_world *world) {
-    struct covey__made_types *list = world->made_types;
+    struct covey__made_types *list = world->inner->made_types;
     uint32_t count = list ? list->count : 0, root = list ? list->root : COVEY__NO_NODE;
     if (list && count < list->capacity) return true;
     uint32_t capacity = covey__grown(list ? list->capacity : 0, count + 1, UINT32_MAX);
     size_t bytes = sizeof *list + capacity * sizeof *list->at;
-    list = covey__resize(&world->heap, list, list_bytes(list), bytes, 1, alignof(struct covey__made_types));
+    list = covey__resize(&world->inner->heap, list, list_bytes(list), bytes, 1, alignof(struct covey__made_types));
     if (!list) return false;
     list->count = count;
     list->capacity = capacity;
     list->root = root;
-    world->made_types = list;
+    world->inner->made_types = list;
     return true;
 }
 
@@ -345,7 +347,7 @@ static const covey_type *find_made(const struct covey__made_types *list, uint32_
 }
 
 static const covey_type *made_like(const covey_world *world, const covey_type *type, match_fn *matches) {
-    const struct covey__made_types *list = world->made_types;
+    const struct covey__made_types *list = world->inner->made_types;
     return list ? find_made(list, list->root, type, matches) : NULL;
 }
 
@@ -370,7 +372,8 @@ struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *
     size_t defaults = description->defaults ? description->size : 0, slack = defaults != 0 ? DEFAULT_ALIGN : 0;
     size_t bytes = sizeof(struct covey__made_type) + fields + defaults + slack + length;
     struct covey__made_type *made = NULL;
-    if (reserve_made(world)) made = covey__resize(&world->heap, NULL, 0, 1, bytes, alignof(struct covey__made_type));
+    if (reserve_made(world))
+        made = covey__resize(&world->inner->heap, NULL, 0, 1, bytes, alignof(struct covey__made_type));
     if (!made) {
         covey__fail(world, COVEY_ERROR_MEMORY, "a type could not be created: an allocation failed");
         return NULL;
@@ -389,7 +392,7 @@ struct covey__made_type *covey__type_copy(covey_world *world, const covey_type *
 const covey_type *covey__type_of_copy(const struct covey__made_type *made) { return &made->type; }
 
 const covey_type *covey__type_kept(covey_world *world, struct covey__made_type *made) {
-    struct covey__made_types *list = world->made_types;
+    struct covey__made_types *list = world->inner->made_types;
     covey__tree tree = { made_links, is_made_before, list };
     list->at[list->count] = made;
     list->root = covey__tree_put(&tree, list->root, list->count++);
@@ -397,7 +400,7 @@ const covey_type *covey__type_kept(covey_world *world, struct covey__made_type *
 }
 
 void covey__type_copy_free(covey_world *world, struct covey__made_type *made) {
-    covey__free(&world->heap, made, 1, made->bytes, alignof(struct covey__made_type));
+    covey__free(&world->inner->heap, made, 1, made->bytes, alignof(struct covey__made_type));
 }
 
 const covey_type *covey__type_keep(covey_world *world, const covey_type *description) {
@@ -425,10 +428,10 @@ static bool is_made(const void *list, uint32_t number) {
 
 /* Both trees have all that they should, in order. */
 static bool valid_names(const covey_world *world, const char **why) {
-    const struct covey__made_types *list = world->made_types;
+    const struct covey__made_types *list = world->inner->made_types;
     covey__tree pools = { pool_links, is_pool_before, world }, made = { made_links, is_made_before, list };
     uint32_t count = 0, made_count = 0;
-    REQUIRE(covey__tree_valid(&pools, world->pool_root, is_pool, world->pool_count, &count) &&
+    REQUIRE(covey__tree_valid(&pools, world->inner->pool_root, is_pool, world->pool_count, &count) &&
                 count == world->pool_count,
             "types: the names of pools are out of order");
     REQUIRE(!list || (covey__tree_valid(&made, list->root, is_made, list->count, &made_count) &&
@@ -449,7 +452,7 @@ bool covey__types_valid(const covey_world *world, const char **why) {
         REQUIRE(covey__type_same_layout(entry->type, entry->pool->type),
                 "types: a type with another layout than its pool");
     }
-    REQUIRE(bound == world->type_count, "types: their number is not what was counted");
+    REQUIRE(bound == world->inner->type_count, "types: their number is not what was counted");
     REQUIRE(bound >= world->pool_count && bound * 4 <= world->type_mask + 1, "types: the table is too full");
     return valid_names(world, why);
 }

@@ -2,6 +2,7 @@
  * handles separate from bytes, so that merging can map the handles, and saving writes the same bytes. */
 #include "storage/unknown.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 
 #include <stdalign.h>
@@ -13,9 +14,9 @@ static size_t unknown_bytes(const covey_unknown_value *unknown) {
 /* Allocates memory for the handles of a value, followed by its bytes. */
 static bool allocate_unknown(covey_world *world, covey_unknown_value *unknown, char **memory) {
     size_t bytes = unknown_bytes(unknown);
-    *memory = covey__resize(&world->heap, NULL, 0, bytes, 1, alignof(max_align_t));
+    *memory = covey__resize(&world->inner->heap, NULL, 0, bytes, 1, alignof(max_align_t));
     if (!*memory && bytes != 0) return false;
-    world->borrowed += bytes;
+    world->inner->borrowed += bytes;
     unknown->entities = (const covey_entity *)(void *)*memory;
     unknown->bytes = *memory ? (const unsigned char *)*memory + unknown->entity_count * sizeof(covey_entity) : NULL;
     return true;
@@ -24,8 +25,9 @@ static bool allocate_unknown(covey_world *world, covey_unknown_value *unknown, c
 static void drop_unknown(void *value, void *context) {
     const covey_unknown_value *unknown = value;
     covey_world *world = ((const covey__unknown_context *)context)->world;
-    world->borrowed -= unknown_bytes(unknown);
-    covey__free(&world->heap, (void *)(uintptr_t)unknown->entities, unknown_bytes(unknown), 1, alignof(max_align_t));
+    world->inner->borrowed -= unknown_bytes(unknown);
+    covey__free(&world->inner->heap, (void *)(uintptr_t)unknown->entities, unknown_bytes(unknown), 1,
+                alignof(max_align_t));
 }
 
 static bool copy_unknown(void *to, const void *from, void *context) {
@@ -81,8 +83,8 @@ void covey__unknown_moved(const covey_type *from, const covey_type *to, const vo
     covey_world *before = ((const covey__unknown_context *)from->context)->world,
                 *now = ((const covey__unknown_context *)to->context)->world;
     size_t bytes = unknown_bytes(value);
-    before->heap.bytes -= bytes;
-    before->borrowed -= bytes;
-    now->heap.bytes += bytes;
-    now->borrowed += bytes;
+    before->inner->heap.bytes -= bytes;
+    before->inner->borrowed -= bytes;
+    now->inner->heap.bytes += bytes;
+    now->inner->borrowed += bytes;
 }

@@ -5,6 +5,7 @@
  * Nodes do not store their depth: removing a parent would change the depth of all its descendants. */
 #include "tree/hierarchy.h"
 
+#include "memory/inner.h"
 #include "change/change.h"
 #include "tree/name.h"
 #include "tree/node.h"
@@ -56,13 +57,13 @@ static void attach(covey_world *world, covey__node *node, uint32_t to, uint32_t 
     *link_after(world, parent, *back) = node->self;
     *back = node->self;
     parent->count++;
-    world->relinked++;
+    world->inner->relinked++;
 }
 
 /* Makes a child a root. Cannot fail: if another root has its name, the name is removed. */
 static void uproot(covey_world *world, covey__node *node) {
     detach(world, node);
-    world->relinked++;
+    world->inner->relinked++;
     if (covey__name_clashes(world, node->self, COVEY_NONE)) covey__name_remove(world, node->self);
     else covey__name_moved(world, node->self);
 }
@@ -80,7 +81,7 @@ static void drop_node(void *value, void *context) {
 /* ---- Making ------------------------------------------------------------------------------------------------------*/
 
 bool covey__hierarchy_open(covey_world *world) {
-    if (world->nodes) return true;
+    if (world->inner->nodes) return true;
     covey_type description = {
         .name = "covey.node",
         .size = sizeof(covey__node),
@@ -89,14 +90,14 @@ bool covey__hierarchy_open(covey_world *world) {
         .context = world,
     };
     const covey_type *type = covey__type_make_internal(world, &description);
-    if (type) world->nodes = covey__pool_of_internal(world, type);
+    if (type) world->inner->nodes = covey__pool_of_internal(world, type);
     return type != NULL;
 }
 
 static bool make_node(covey_world *world, covey_entity e) {
     covey__node node = { .self = e.index, .parent = COVEY_NONE, .first = COVEY_NONE, .last = COVEY_NONE };
     node.next = node.previous = COVEY_NONE;
-    return covey__node_of(world, e.index) || covey__pool_put(world->nodes, e, &node) == COVEY_OK;
+    return covey__node_of(world, e.index) || covey__pool_put(world->inner->nodes, e, &node) == COVEY_OK;
 }
 
 static const char *why_no_parent(covey_result result) {
@@ -112,11 +113,11 @@ static covey_result refuse_parent(covey_world *world, covey_entity child, covey_
 
 /* Makes nodes for both, or for neither. */
 static covey_result make_both_nodes(covey_world *world, covey_entity child, covey_entity parent) {
-    if (!covey__hierarchy_open(world)) return world->result;
+    if (!covey__hierarchy_open(world)) return world->inner->result;
     bool known = covey__node_of(world, child.index) != NULL;
     if (make_node(world, child)) {
         if (make_node(world, parent)) return COVEY_OK;
-        if (!known) covey__pool_remove(world->nodes, child, sizeof(covey__node));
+        if (!known) covey__pool_remove(world->inner->nodes, child, sizeof(covey__node));
     }
     return refuse_parent(world, child, parent, COVEY_ERROR_MEMORY);
 }
@@ -191,13 +192,15 @@ void covey__hierarchy_move(covey_world *world, uint32_t child, uint32_t parent) 
 }
 
 bool covey__hierarchy_clone(const covey_world *from, covey_world *to) {
-    if (!from->nodes) return true;
+    if (!from->inner->nodes) return true;
     if (!covey__hierarchy_open(to)) return false;
-    for (uint32_t at = covey_pool_next(from->nodes, 0); at != COVEY_NONE; at = covey_pool_next(from->nodes, at + 1)) {
-        covey_entity e = covey_pool_at(from->nodes, at);
-        if (covey__pool_put(to->nodes, e, covey__value_of_index(from->nodes, e.index)) == COVEY_OK) continue;
-        for (at = 0; (at = covey_pool_next(to->nodes, at)) != COVEY_NONE;)
-            covey__storage_erase(to->nodes, covey_pool_at(to->nodes, at), false);
+    for (uint32_t at = covey_pool_next(from->inner->nodes, 0); at != COVEY_NONE;
+         at = covey_pool_next(from->inner->nodes, at + 1)) {
+        covey_entity e = covey_pool_at(from->inner->nodes, at);
+        if (covey__pool_put(to->inner->nodes, e, covey__value_of_index(from->inner->nodes, e.index)) == COVEY_OK)
+            continue;
+        for (at = 0; (at = covey_pool_next(to->inner->nodes, at)) != COVEY_NONE;)
+            covey__storage_erase(to->inner->nodes, covey_pool_at(to->inner->nodes, at), false);
         covey__fail(to, COVEY_ERROR_MEMORY, "the parents of a world could not be cloned: an allocation failed");
         return false;
     }
@@ -272,7 +275,7 @@ covey_entity covey_tree_next(const covey_world *world, covey_entity root, covey_
 
 /* Walks from the roots down: nodes that are not reached are in a cycle. */
 bool covey__hierarchy_is_sound(const covey_world *world, uint32_t *depth) {
-    const covey_pool *nodes = world->nodes;
+    const covey_pool *nodes = world->inner->nodes;
     uint32_t reached = 0, level = 0;
     *depth = 0;
     for (uint32_t at = 0; nodes && (at = covey_pool_next(nodes, at)) != COVEY_NONE; at++) {
@@ -310,7 +313,7 @@ static covey_entity next_to_end(const covey_world *world, covey_entity root, cov
  * changed meanwhile, because listeners may have moved it out of the tree. */
 static covey_entity restart_at(const covey_world *world, covey_entity root, covey_entity above, uint64_t relinked) {
     if (!covey_alive(world, above)) return root;
-    return world->relinked == relinked || covey_is_ancestor(world, root, above) ? above : root;
+    return world->inner->relinked == relinked || covey_is_ancestor(world, root, above) ? above : root;
 }
 
 uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
@@ -319,7 +322,7 @@ uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
     covey_entity start = root;
     while (covey_alive(world, root)) {
         covey_entity e = next_to_end(world, root, start), above = covey_parent(world, e);
-        uint64_t relinked = world->relinked;
+        uint64_t relinked = world->inner->relinked;
         if (covey_is_null(e)) break;
         destroyed += covey_destroy(world, e);
         start = restart_at(world, root, above, relinked);
@@ -397,7 +400,7 @@ static uint32_t size_of_tree(const covey_world *world, const covey__node *root) 
 
 /* Nodes that no root reaches are in a cycle. */
 bool covey__hierarchy_valid(const covey_world *world, const char **why) {
-    const covey_pool *pool = world->nodes;
+    const covey_pool *pool = world->inner->nodes;
     uint32_t reached = 0;
     if (!pool) return true;
     REQUIRE(strcmp(pool->type->name, "covey.node") == 0 && pool->type->context == world,

@@ -3,6 +3,7 @@
  * equal hashes. */
 #include "tree/name.h"
 
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "memory/balanced.h"
 #include "change/change.h"
@@ -23,7 +24,7 @@ enum { LENGTH_MAX = 65535, FEWEST_BUCKETS = 8 };
 static const covey_entity null_entity = { 0, 0 };
 
 static covey__name *name_of(const covey_world *world, uint32_t index) {
-    const covey_pool *pool = world->names ? world->names->pool : NULL;
+    const covey_pool *pool = world->inner->names ? world->inner->names->pool : NULL;
     return covey__has_index(pool, index) ? covey__value_of_index(pool, index) : NULL;
 }
 
@@ -65,7 +66,7 @@ static int compare(const key *k, const covey__name *name) {
 
 /* The name of an index that has one. */
 static inline covey__name *name_at(const covey_world *world, uint32_t index) {
-    return covey__value_of_index(world->names->pool, index);
+    return covey__value_of_index(world->inner->names->pool, index);
 }
 
 static covey__links *name_links(const void *world, uint32_t index) { return &name_at(world, index)->links; }
@@ -80,13 +81,13 @@ static bool is_name_before(const void *world, uint32_t a, uint32_t b) {
 static covey__tree tree_of(const covey_world *world) { return (covey__tree){ name_links, is_name_before, world }; }
 
 static void put_in_bucket(const covey_world *world, const covey__name *name) {
-    uint32_t *bucket = bucket_of(world->names, name->hash);
+    uint32_t *bucket = bucket_of(world->inner->names, name->hash);
     covey__tree tree = tree_of(world);
     *bucket = covey__tree_put(&tree, *bucket, name->self);
 }
 
 static void erase_from_bucket(const covey_world *world, const covey__name *name) {
-    uint32_t *bucket = bucket_of(world->names, name->hash);
+    uint32_t *bucket = bucket_of(world->inner->names, name->hash);
     covey__tree tree = tree_of(world);
     *bucket = covey__tree_take(&tree, *bucket, name->self);
 }
@@ -105,8 +106,8 @@ static uint32_t search_bucket(const covey_world *world, uint32_t at, const key *
 }
 
 static uint32_t find_key(const covey_world *world, const key *k, uint32_t except) {
-    if (!world->names || world->names->bucket_count == 0) return COVEY_NONE;
-    return search_bucket(world, *bucket_of(world->names, k->hash), k, except);
+    if (!world->inner->names || world->inner->names->bucket_count == 0) return COVEY_NONE;
+    return search_bucket(world, *bucket_of(world->inner->names, k->hash), k, except);
 }
 
 /* The index of the child with this name that is not `except`; or COVEY_NONE. */
@@ -118,9 +119,9 @@ static uint32_t find_child(const covey_world *world, uint32_t parent, const char
 
 /* Moves all names to another table. False when an allocation fails. */
 static bool rehash(covey_world *world, uint32_t bucket_count) {
-    covey__names *names = world->names;
+    covey__names *names = world->inner->names;
     uint32_t *old = names->buckets, old_count = names->bucket_count;
-    uint32_t *buckets = covey__resize(&world->heap, NULL, 0, bucket_count, sizeof *buckets, alignof(uint32_t));
+    uint32_t *buckets = covey__resize(&world->inner->heap, NULL, 0, bucket_count, sizeof *buckets, alignof(uint32_t));
     if (!buckets && bucket_count != 0) return false;
     for (uint32_t i = 0; i < bucket_count; i++) buckets[i] = COVEY__NO_NODE;
     names->buckets = buckets;
@@ -128,7 +129,7 @@ static bool rehash(covey_world *world, uint32_t bucket_count) {
     const covey_pool *pool = names->pool;
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1))
         put_in_bucket(world, covey_pool_value_at_raw(pool, at));
-    covey__free(&world->heap, old, old_count, sizeof *old, alignof(uint32_t));
+    covey__free(&world->inner->heap, old, old_count, sizeof *old, alignof(uint32_t));
     return true;
 }
 
@@ -141,17 +142,17 @@ static uint32_t buckets_for(uint32_t count) {
 
 bool covey__names_room(covey_world *world, uint32_t count) {
     uint32_t wanted = buckets_for(count);
-    return wanted <= world->names->bucket_count || rehash(world, wanted);
+    return wanted <= world->inner->names->bucket_count || rehash(world, wanted);
 }
 
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/
 
 void covey__name_text_free(covey_world *world, char *text, uint32_t length) {
-    covey__free(&world->heap, text, (size_t)length + 1, 1, 1);
+    covey__free(&world->inner->heap, text, (size_t)length + 1, 1, 1);
 }
 
 char *covey__name_text(covey_world *world, const char *text, uint32_t length) {
-    char *copy = covey__resize(&world->heap, NULL, 0, (size_t)length + 1, 1, 1);
+    char *copy = covey__resize(&world->inner->heap, NULL, 0, (size_t)length + 1, 1, 1);
     if (!copy) return NULL;
     memcpy(copy, text, length);
     copy[length] = '\0';
@@ -174,35 +175,36 @@ static bool make_name_pool(covey_world *world) {
         .context = world,
     };
     const covey_type *type = covey__type_make_internal(world, &description);
-    if (type) world->names->pool = covey__pool_of_internal(world, type);
+    if (type) world->inner->names->pool = covey__pool_of_internal(world, type);
     return type != NULL;
 }
 
 bool covey__names_open(covey_world *world) {
-    if (!world->names) {
-        world->names = covey__resize(&world->heap, NULL, 0, 1, sizeof *world->names, alignof(covey__names));
-        if (!world->names)
+    if (!world->inner->names) {
+        world->inner->names =
+            covey__resize(&world->inner->heap, NULL, 0, 1, sizeof *world->inner->names, alignof(covey__names));
+        if (!world->inner->names)
             return covey__fail(world, COVEY_ERROR_MEMORY, "no entity can be named: an allocation failed"), false;
-        *world->names = (covey__names){ 0 };
+        *world->inner->names = (covey__names){ 0 };
     }
-    return world->names->pool || make_name_pool(world);
+    return world->inner->names->pool || make_name_pool(world);
 }
 
 void covey__names_free(covey_world *world) {
-    covey__names *names = world->names;
+    covey__names *names = world->inner->names;
     if (!names) return;
-    covey__free(&world->heap, names->buckets, names->bucket_count, sizeof *names->buckets, alignof(uint32_t));
-    covey__free(&world->heap, names, 1, sizeof *names, alignof(covey__names));
+    covey__free(&world->inner->heap, names->buckets, names->bucket_count, sizeof *names->buckets, alignof(uint32_t));
+    covey__free(&world->inner->heap, names, 1, sizeof *names, alignof(covey__names));
 }
 
 void covey__names_shrink(covey_world *world) {
-    if (!world->names || !world->names->pool) return;
-    uint32_t wanted = buckets_for(covey_pool_count(world->names->pool));
-    if (wanted < world->names->bucket_count) rehash(world, wanted);
+    if (!world->inner->names || !world->inner->names->pool) return;
+    uint32_t wanted = buckets_for(covey_pool_count(world->inner->names->pool));
+    if (wanted < world->inner->names->bucket_count) rehash(world, wanted);
 }
 
 size_t covey__names_bytes(const covey_world *world) {
-    const covey__names *names = world->names;
+    const covey__names *names = world->inner->names;
     if (!names) return 0;
     size_t bytes = sizeof *names + names->bucket_count * sizeof *names->buckets;
     for (uint32_t at = 0; names->pool && (at = covey_pool_next(names->pool, at)) != COVEY_NONE; at++)
@@ -238,7 +240,8 @@ void covey__name_moved(covey_world *world, uint32_t index) {
 
 void covey__name_remove(covey_world *world, uint32_t index) {
     covey_entity e = covey__entity(index, covey__generation_of(world, index));
-    if (world->names && world->names->pool) covey__pool_remove(world->names->pool, e, sizeof(covey__name));
+    if (world->inner->names && world->inner->names->pool)
+        covey__pool_remove(world->inner->names->pool, e, sizeof(covey__name));
 }
 
 /* ---- Naming ------------------------------------------------------------------------------------------------------*/
@@ -261,7 +264,7 @@ static bool may_be_name(const char *text, size_t length) {
 
 /* Makes room for one more name, and copies the text. NULL when an allocation fails. */
 static char *reserve_name(covey_world *world, const key *k) {
-    if (!covey__names_room(world, covey_pool_count(world->names->pool) + 1)) return NULL;
+    if (!covey__names_room(world, covey_pool_count(world->inner->names->pool) + 1)) return NULL;
     return covey__name_text(world, k->text, (uint32_t)k->length);
 }
 
@@ -270,7 +273,7 @@ static bool give(covey_world *world, covey_entity e, char *copy, const key *k) {
     covey__name *name = name_of(world, e.index), fresh = { .text = copy, .self = e.index };
     fresh.links.note = (uint16_t)k->length;
     if (!name) {
-        if (covey__pool_put(world->names->pool, e, &fresh) != COVEY_OK) return false;
+        if (covey__pool_put(world->inner->names->pool, e, &fresh) != COVEY_OK) return false;
         name = name_of(world, e.index);
     } else {
         drop_name(name, world);
@@ -281,7 +284,7 @@ static bool give(covey_world *world, covey_entity e, char *copy, const key *k) {
 }
 
 static covey_result put_key(covey_world *world, covey_entity e, const key *k) {
-    if (!covey__names_open(world)) return world->result;
+    if (!covey__names_open(world)) return world->inner->result;
     char *copy = reserve_name(world, k);
     if (copy && give(world, e, copy, k)) return COVEY_OK;
     if (copy) covey__name_text_free(world, copy, (uint32_t)k->length);
@@ -329,11 +332,11 @@ const char *covey_name(const covey_world *world, covey_entity e) {
 }
 
 bool covey__names_clone(const covey_world *from, covey_world *to) {
-    const covey_pool *pool = from->names ? from->names->pool : NULL;
+    const covey_pool *pool = from->inner->names ? from->inner->names->pool : NULL;
     for (uint32_t at = 0; pool && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++) {
         const covey__name *name = covey_pool_value_at_raw(pool, at);
         if (covey__name_put(to, covey_pool_at(pool, at), name->text, covey__name_length(name)) == COVEY_OK) continue;
-        if (to->names && to->names->pool) covey__pool_clear(to->names->pool);
+        if (to->inner->names && to->inner->names->pool) covey__pool_clear(to->inner->names->pool);
         return false;
     }
     return true;
@@ -342,7 +345,7 @@ bool covey__names_clone(const covey_world *from, covey_world *to) {
 /* ---- All at once -------------------------------------------------------------------------------------------------*/
 
 void covey__names_erase_all(covey_world *world) {
-    const covey__names *names = world->names;
+    const covey__names *names = world->inner->names;
     for (uint32_t at = 0; (at = covey_pool_next(names->pool, at)) != COVEY_NONE; at++) {
         const covey__name *name = covey_pool_value_at_raw(names->pool, at);
         covey__name_text_free(world, name->text, covey__name_length(name));
@@ -351,7 +354,7 @@ void covey__names_erase_all(covey_world *world) {
 }
 
 void covey__names_recall(covey_world *world) {
-    const covey_pool *pool = world->names->pool;
+    const covey_pool *pool = world->inner->names->pool;
     for (uint32_t at = 0; (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
         put_in_bucket(world, covey_pool_value_at_raw(pool, at));
 }
@@ -474,7 +477,7 @@ static bool is_named(const void *world, uint32_t index) { return index < COVEY_N
 
 /* Whether the search for a name finds it. */
 static bool is_found(const covey_world *world, const covey__name *name) {
-    uint32_t at = *bucket_of(world->names, name->hash);
+    uint32_t at = *bucket_of(world->inner->names, name->hash);
     while (at != name->self && is_named(world, at))
         at = is_name_before(world, name->self, at) ? name_links(world, at)->left : name_links(world, at)->right;
     return at == name->self;
@@ -494,7 +497,7 @@ static bool valid_name(const covey_world *world, uint32_t index, const char **wh
 
 /* Whether the trees of all buckets are in order. */
 static bool valid_buckets(const covey_world *world, const char **why) {
-    const covey__names *names = world->names;
+    const covey__names *names = world->inner->names;
     covey__tree tree = tree_of(world);
     uint32_t count = covey_pool_count(names->pool), found = 0;
     for (uint32_t i = 0; i < names->bucket_count; i++) {
@@ -507,7 +510,7 @@ static bool valid_buckets(const covey_world *world, const char **why) {
 }
 
 bool covey__names_valid(const covey_world *world, const char **why) {
-    const covey__names *names = world->names;
+    const covey__names *names = world->inner->names;
     if (!names || !names->pool) return true;
     REQUIRE(strcmp(names->pool->type->name, "covey.name") == 0 && names->pool->type->context == world,
             "name: another pool");

@@ -3,6 +3,7 @@
 #ifndef COVEY_NODE_H
 #define COVEY_NODE_H
 
+#include "memory/inner.h"
 #include "storage/storage.h"
 
 #include <covey/covey.h>
@@ -18,7 +19,7 @@ typedef struct covey__node {
 
 /* NULL if the entity has no node. */
 static inline covey__node *covey__node_of(const covey_world *world, uint32_t index) {
-    return covey__has_index(world->nodes, index) ? covey__value_of_index(world->nodes, index) : NULL;
+    return covey__has_index(world->inner->nodes, index) ? covey__value_of_index(world->inner->nodes, index) : NULL;
 }
 
 /* The index of its parent, or COVEY_NONE. */

@@ -1,5 +1,6 @@
 /* All invariants of a world, checked from scratch. Each module checks its own; this file calls them in order. Tests
  * call it after each step; programs may, too. */
+#include "memory/inner.h"
 #include "storage/block_store.h"
 #include "change/commands.h"
 #include "memory/dependent.h"
@@ -29,13 +30,14 @@
 
 /* The bytes of the world itself: everything except the storages of its pools. */
 static size_t counted_world_bytes(const covey_world *world) {
-    size_t bytes = sizeof *world + covey__made_type_bytes(world) + covey__resource_bytes(world);
-    bytes += world->page_count * sizeof *world->pages + world->open_words * sizeof *world->open;
-    bytes += world->pool_capacity * sizeof *world->pools;
-    bytes += world->pool_count * sizeof(covey_pool) + world->reserved_capacity * sizeof(covey__range);
+    size_t bytes = sizeof(covey__whole_world) + covey__made_type_bytes(world) + covey__resource_bytes(world);
+    bytes += world->page_count * sizeof *world->pages + world->inner->open_words * sizeof *world->inner->open;
+    bytes += world->inner->pool_capacity * sizeof *world->pools;
+    bytes += world->pool_count * sizeof(covey_pool) + world->inner->reserved_capacity * sizeof(covey__range);
     bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__presence_bytes(world);
-    bytes += covey__names_bytes(world) + world->borrowed;
-    bytes += world->group_capacity * sizeof *world->groups + world->group_count * sizeof(covey_group);
+    bytes += covey__names_bytes(world) + world->inner->borrowed;
+    bytes +=
+        world->inner->group_capacity * sizeof *world->inner->groups + world->inner->group_count * sizeof(covey_group);
     bytes += covey__queues_bytes(world) + covey__reactives_bytes(world);
     if (world->listeners) bytes += sizeof *world->listeners + covey__listeners_bytes(world->listeners);
     for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey__observers_bytes(world->pools[i]);
@@ -51,7 +53,7 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     if (!covey__types_valid(world, why) || !covey__disabled_valid(world, why)) return false;
     if (!covey__entities_valid(world, &set_aside, why)) return false;
     if (!covey__commands_all_valid(world, set_aside, why)) return false;
-    REQUIRE(world->heap.bytes == counted_world_bytes(world), "world: bytes that are not accounted for");
+    REQUIRE(world->inner->heap.bytes == counted_world_bytes(world), "world: bytes that are not accounted for");
     for (uint32_t i = 0; i < world->pool_count; i++) {
         const covey_pool *pool = world->pools[i];
         if (!covey__pool_valid(world, pool, why) || !covey__fast_add_valid(pool, why)) return false;

@@ -1,4 +1,5 @@
 /* Worlds: operations on all pools, and the calls that are not inline. */
+#include "memory/inner.h"
 #include "memory/alloc.h"
 #include "change/change.h"
 #include "memory/dependent.h"
@@ -28,15 +29,18 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
     covey_world_desc defaults = { 0 };
     if (!desc) desc = &defaults;
     covey__heap heap = { desc->allocator, 0, NULL };
-    covey_world *world = covey__resize(&heap, NULL, 0, 1, sizeof *world, alignof(covey_world));
-    if (!world) return NULL;
-    *world = (covey_world){
+    covey__whole_world *whole = covey__resize(&heap, NULL, 0, 1, sizeof *whole, alignof(covey__whole_world));
+    if (!whole) return NULL;
+    whole->world = (covey_world){
         .type_multiplier = UINT64_C(0x9E3779B97F4A7C15),
         .range = covey__range_from(desc->first_index < COVEY_NONE ? desc->first_index : COVEY_NONE),
+        .emptying = { .block = COVEY__NO_BLOCK, .last = COVEY__NO_BLOCK },
+        .inner = &whole->inner,
+    };
+    whole->inner = (covey__inner){
         .pool_root = COVEY__NO_NODE,
         .reserved_root = COVEY__NO_NODE,
         .tick = 1,
-        .emptying = { .block = COVEY__NO_BLOCK, .last = COVEY__NO_BLOCK },
         .heap = heap,
         .log = desc->log,
         .log_context = desc->log_context,
@@ -44,12 +48,12 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
         .on_assert = desc->on_assert,
         .assert_context = desc->assert_context,
     };
-    world->heap.budget = &world->budget;
-    if (!covey__type_reserve(world)) {
-        covey__free(&heap, world, 1, sizeof *world, alignof(covey_world));
+    whole->inner.heap.budget = &whole->inner.budget;
+    if (!covey__type_reserve(&whole->world)) {
+        covey__free(&heap, whole, 1, sizeof *whole, alignof(covey__whole_world));
         return NULL;
     }
-    return world;
+    return &whole->world;
 }
 
 /* Frees all signals, without calling listeners. */
@@ -61,7 +65,7 @@ static void stop_listening(covey_world *world) {
 }
 
 static bool is_replaying(const covey_world *world) {
-    const covey_commands *commands = world->commands;
+    const covey_commands *commands = world->inner->commands;
     while (commands && !commands->busy) commands = commands->next_of_world;
     return commands != NULL;
 }
@@ -70,41 +74,43 @@ void covey_world_destroy(covey_world *world) {
     if (!world) return;
     if (COVEY__IN_HOOK(world)) return;
     bool replaying = is_replaying(world), busy = covey__dependents_busy(world);
-    COVEY__CONTRACT(world, !world->emission, "a listener must not destroy the world: do it afterwards");
-    COVEY__CONTRACT(world, world->emission || !replaying,
+    COVEY__CONTRACT(world, !world->inner->emission, "a listener must not destroy the world: do it afterwards");
+    COVEY__CONTRACT(world, world->inner->emission || !replaying,
                     "a recorded function must not destroy the world: do it afterwards");
     COVEY__CONTRACT(world, !busy,
                     "a world is destroyed while its schedule runs, its follower reads an image or its inspector "
                     "answers: do it afterwards");
-    if (world->emission || replaying || busy) return;
+    if (world->inner->emission || replaying || busy) return;
     covey__dependents_end(world);
     covey__print_unprinted(world);
-    if (world->heard != 0) covey_destroy_all(world);
-    while (world->commands) covey_commands_destroy(world->commands); /* listeners may have recorded something */
+    if (world->inner->heard != 0) covey_destroy_all(world);
+    while (world->inner->commands)
+        covey_commands_destroy(world->inner->commands); /* listeners may have recorded something */
     covey__histories_free(world);
     stop_listening(world);
-    while (world->group_count != 0) covey_group_destroy(world->groups[world->group_count - 1]);
+    while (world->inner->group_count != 0) covey_group_destroy(world->inner->groups[world->inner->group_count - 1]);
     for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
     covey__resources_free(world); /* after the components, whose drop hooks may use resources */
     for (uint32_t i = 0; i < world->pool_count; i++) {
         covey__pool_free_observers(world->pools[i]);
         covey__storage_free(world->pools[i]);
-        covey__free(&world->heap, world->pools[i], 1, sizeof(covey_pool), alignof(covey_pool));
+        covey__free(&world->inner->heap, world->pools[i], 1, sizeof(covey_pool), alignof(covey_pool));
     }
-    covey__free(&world->heap, world->pools, world->pool_capacity, sizeof *world->pools, alignof(void *));
-    covey__free(&world->heap, world->groups, world->group_capacity, sizeof *world->groups, alignof(void *));
+    covey__free(&world->inner->heap, world->pools, world->inner->pool_capacity, sizeof *world->pools, alignof(void *));
+    covey__free(&world->inner->heap, world->inner->groups, world->inner->group_capacity, sizeof *world->inner->groups,
+                alignof(void *));
     covey__names_free(world);
     covey__types_free(world);
     covey__entities_free(world);
     covey__presence_free(world);
-    covey__heap heap = world->heap;
+    covey__heap heap = world->inner->heap;
     heap.budget = NULL; /* may be the world's */
-    covey__free(&heap, world, 1, sizeof *world, alignof(covey_world));
+    covey__free(&heap, world, 1, sizeof(covey__whole_world), alignof(covey__whole_world));
 }
 
 size_t covey_world_memory(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    size_t bytes = world->heap.bytes + covey__groups_bytes(world);
+    size_t bytes = world->inner->heap.bytes + covey__groups_bytes(world);
     for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey_pool_memory(world->pools[i]) - sizeof(covey_pool);
     return bytes;
 }

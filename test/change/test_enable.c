@@ -1,4 +1,5 @@
 /* Enabling: what is disabled stays, and neither views nor groups see it. */
+#include "memory/inner.h"
 #include "observe/observers.h"
 #include "oom.h"
 #include "views.h"
@@ -554,10 +555,11 @@ static void the_validator_knows(void **state) {
           "disabled: an absent component is disabled");
     BREAK(uint64_t, page[e[with].index / COVEY__BLOCK_IDS], 0,
           "group: an entity that does not match is a member, or one that matches is none");
-    BREAK(covey_pool *, world->disabled, pool, "disabled: world->disabled is not the pool of covey.disabled");
-    BREAK(uint32_t, world->hiding, 2, "disabled: world->hiding is not the number of pools with disabled components");
-    BREAK(uint64_t, world->tick, 0, "ticks: no tick");
-    BREAK(covey__role, world->disabled->observers->groups[0].role, COVEY__ASKED,
+    BREAK(covey_pool *, world->inner->disabled, pool, "disabled: world->disabled is not the pool of covey.disabled");
+    BREAK(uint32_t, world->inner->hiding, 2,
+          "disabled: world->hiding is not the number of pools with disabled components");
+    BREAK(uint64_t, world->inner->tick, 0, "ticks: no tick");
+    BREAK(covey__role, world->inner->disabled->observers->groups[0].role, COVEY__ASKED,
           "group: it does not know who is disabled");
 }
 

@@ -1,4 +1,5 @@
 /* Resources: one value of a type for the whole world. */
+#include "memory/inner.h"
 #include "fixture.h"
 
 #include <stdio.h>
@@ -330,7 +331,7 @@ static void test_the_validator_knows_them(void **state) {
             void *value;
             covey__links links;
         } at[2];
-    } *resources = (void *)world->resources;
+    } *resources = (void *)world->inner->resources;
     BREAK(void *, resources->at[0].value, NULL, "resources: a resource has no value");
     BREAK(void *, resources->at[1].value, (char *)resources->at[1].value + 2, "resources: a value is misaligned");
     BREAK(const covey_type *, resources->at[1].type, covey_id(Clock),

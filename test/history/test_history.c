@@ -1,4 +1,5 @@
 /* Going back to an earlier state of a world. */
+#include "memory/inner.h"
 #include "history/history.h"
 #include "observe/observers.h"
 #include "observe/queue.h"
@@ -50,7 +51,7 @@ static int history_teardown(void **state) {
 
 static void is_counted(void) {
     size_t bytes = covey_world_memory(world) + covey_history_memory(history);
-    for (const covey_commands *c = world->commands; c; c = c->next_of_world) bytes += covey_commands_memory(c);
+    for (const covey_commands *c = world->inner->commands; c; c = c->next_of_world) bytes += covey_commands_memory(c);
     assert_int_equal(bytes, heap.bytes);
 }
 

@@ -1,6 +1,7 @@
 /* Systems that use what they did not declare, as assertion level 2 finds them: which system, which type, and what to
  * do. test_hook.c, which lists all changing calls, tests that systems cannot make structural changes. This program has
  * the library compiled at level 2, whatever the level of the build is. */
+#include "memory/inner.h"
 #include "fixture.h"
 
 #include <covey/hierarchy.h>
@@ -598,7 +599,7 @@ static void *work(void *context) {
 
 static void test_threads_hear_of_their_own_system(void **state) {
     (void)state;
-    world->log = log_nothing; /* it is called by the thread that fails */
+    world->inner->log = log_nothing; /* it is called by the thread that fails */
     add_value(e, covey_id(Mine), 1);
     add_value(e, covey_id(Yours), 2);
     worker workers[2] = {

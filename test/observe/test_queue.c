@@ -1,4 +1,5 @@
 /* Queues: events in order, kept until they are read; and memory for removals that is allocated beforehand. */
+#include "memory/inner.h"
 #include "hearing.h"
 
 static covey_entity e[8];
@@ -168,7 +169,7 @@ static void ending_a_queue_ends_its_connections(void **state) {
     assert_false(covey_connected(world, first) || covey_connected(world, second));
     assert_null(world->listeners);
     assert_null(covey_pool_of(world, Packed)->observers);
-    assert_int_equal(world->heard, 0);
+    assert_int_equal(world->inner->heard, 0);
     assert_true(heap.bytes > bytes); /* the entity and the pool */
 }
 

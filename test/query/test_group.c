@@ -1,4 +1,5 @@
 /* Groups: their members, where their components lie, and what else may be done meanwhile. */
+#include "memory/inner.h"
 #include "storage/block_store.h"
 #include "observe/observers.h"
 #include "storage/sparse_set.h"
@@ -1254,7 +1255,8 @@ static void test_pools_are_free_again_when_their_last_group_ends(void **state) {
                                                  ? a->sparse_set.id_capacity
                                                  : a->sparse_set.data_capacity);
         assert_true(a->sparse_set.room != 0 && a->sparse_set.removal == removal && y->plain == plain);
-        assert_int_equal(covey_world_memory(world), bytes + world->group_capacity * sizeof *world->groups);
+        assert_int_equal(covey_world_memory(world),
+                         bytes + world->inner->group_capacity * sizeof *world->inner->groups);
         check_all();
         covey_entity first = covey_pool_ids(a)[0], second = covey_pool_ids(a)[1];
         assert_int_equal(covey_pool_swap(a, first, second), COVEY_OK);
@@ -1965,7 +1967,8 @@ static void test_the_validator_sees_wrong_groups_that_own(void **state) {
     assert_reason("group: its members are in different orders in two pools");
     covey_sparse_set_swap(&a->sparse_set, a->sparse_set.ids[4], a->sparse_set.ids[5]);
     covey_sparse_set_swap(&b->sparse_set, b->sparse_set.ids[4], b->sparse_set.ids[5]);
-    BREAK(uint32_t, world->group_capacity, world->group_capacity + 1, "world: bytes that are not accounted for");
+    BREAK(uint32_t, world->inner->group_capacity, world->inner->group_capacity + 1,
+          "world: bytes that are not accounted for");
     BREAK(uint8_t, a->adding, COVEY__ADD_ONLY, "observers: inline adds or removals bypass them");
     BREAK(uint8_t, a->sparse_set.removal, COVEY__REMOVE_GROUPED, "observers: inline adds or removals bypass them");
     covey__membership turned[2] = { a->observers->groups[1], a->observers->groups[0] };

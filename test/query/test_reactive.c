@@ -1,4 +1,5 @@
 /* Reactive sets: which entities are collected, what iterating them gives, and that marking needs no memory. */
+#include "memory/inner.h"
 #include "hearing.h"
 
 static covey_entity e[8];
@@ -585,7 +586,7 @@ static void keep(const covey_type *type) {
     covey_destroy_all(world);
     assert_destroyed("7 1");
     covey_reactive_destroy(set);
-    assert_int_equal(world->heard, 0);
+    assert_int_equal(world->inner->heard, 0);
 }
 
 static void the_destroyed_are_kept(void **state) {

@@ -1,4 +1,5 @@
 /* The presence index: which pools destroying an entity has to visit. */
+#include "memory/inner.h"
 #include "storage/presence.h"
 #include "fixture.h"
 
@@ -13,7 +14,7 @@ COVEY_TAG_DEFINE(Label);
 
 static bool marked(const covey_pool *pool, uint32_t index) {
     uint32_t at = index / COVEY__BLOCK_PAGE, word = pool->number / 64;
-    const covey__presence_page *page = at < world->presence_count ? world->presence_pages[at] : NULL;
+    const covey__presence_page *page = at < world->inner->presence_count ? world->inner->presence_pages[at] : NULL;
     if (!page || page->words <= word) return false;
     return page->bits[covey__block_of(index) * page->words + word] >> pool->number % 64 & 1;
 }
@@ -21,7 +22,7 @@ static bool marked(const covey_pool *pool, uint32_t index) {
 /* In how many blocks a pool is marked. */
 static uint32_t marks_of(const covey_pool *pool) {
     uint32_t count = 0;
-    for (uint32_t block = 0; block < world->presence_count * COVEY__PAGE_BLOCKS; block++)
+    for (uint32_t block = 0; block < world->inner->presence_count * COVEY__PAGE_BLOCKS; block++)
         count += marked(pool, block * COVEY__BLOCK_IDS);
     return count;
 }
@@ -177,8 +178,8 @@ static void test_pools_that_come_later_are_found_as_well(void **state) {
         if (i % 37 == 0) assert_non_null(add_value(e, made[i], i));
         if (i % 100 == 0) assert_non_null(add_value(far, made[i], i));
         if (i % 20 == 0) test_world_is_valid(world);
-        assert_int_equal(world->presence_pages[0]->words, i / 37 * 37 / 64 + 1);
-        assert_int_equal(world->presence_pages[far_page]->words, i / 100 * 100 / 64 + 1);
+        assert_int_equal(world->inner->presence_pages[0]->words, i / 37 * 37 / 64 + 1);
+        assert_int_equal(world->inner->presence_pages[far_page]->words, i / 100 * 100 / 64 + 1);
     }
     for (uint32_t i = 0; i < POOLS; i += 37) assert_value(e, made[i], i);
     assert_true(covey_destroy(world, e));
@@ -239,7 +240,7 @@ static void test_the_bits_belong_to_the_world(void **state) {
     assert_true(covey_add_tag(world, e, Label));
     size_t with = covey_world_memory(world) - covey_pool_memory(pool);
     size_t page = sizeof(covey__presence_page) + COVEY__PAGE_BLOCKS * sizeof(uint64_t);
-    assert_int_equal(with - outside, world->presence_count * sizeof(void *) + page);
+    assert_int_equal(with - outside, world->inner->presence_count * sizeof(void *) + page);
     assert_int_equal(covey_world_memory(world), heap.bytes);
 }
 
@@ -298,7 +299,8 @@ static void test_the_validator_sees_wrong_bits(void **state) {
     covey_entity e = covey_create(world), far = covey_create_at(world, FAR);
     assert_true(add_one(e, covey_id(Blocked)) && add_one(e, covey_id(Packed)) && add_one(far, covey_id(Label)));
     assert_non_null(covey_pool_of(world, Ordered));
-    uint64_t *bits = world->presence_pages[0]->bits, *beyond = world->presence_pages[FAR / COVEY__BLOCK_PAGE]->bits;
+    uint64_t *bits = world->inner->presence_pages[0]->bits,
+             *beyond = world->inner->presence_pages[FAR / COVEY__BLOCK_PAGE]->bits;
     beyond += covey__block_of(FAR);
     assert_int_equal(bits[0], 3); /* the first two pools */
     assert_int_equal(*beyond, 4);
@@ -310,7 +312,8 @@ static void test_the_validator_sees_wrong_bits(void **state) {
     BREAK(uint64_t, bits[0], 3 | (uint64_t)1 << 63, "presence: a mark of a pool that does not exist");
     BREAK(uint64_t, *beyond, 0, "presence: a pool is not marked in a block where it has components");
     BREAK(uint64_t, *beyond, 5, "presence: a pool is marked where it has nothing");
-    BREAK(uint32_t, world->presence_count, world->presence_count - 1, "world: bytes that are not accounted for");
+    BREAK(uint32_t, world->inner->presence_count, world->inner->presence_count - 1,
+          "world: bytes that are not accounted for");
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* What a pool remembers of the block that is being filled, and a world of the block that is being emptied: only the
  * time of a call may show it. The validator checks both after every call. */
+#include "memory/inner.h"
 #include "observe/signal.h"
 #include "fixture.h"
 
@@ -212,7 +213,7 @@ static void test_the_validator_sees_wrong_shortcuts(void **state) {
     BREAK(uint64_t *, emptying->masks[0], mask, "emptying: the mask of another block");
     BREAK(bool, pool->plain, false, "emptying: a pool that is not plain");
     covey__emission emission = { 0 };
-    BREAK(covey__emission *, world->emission, &emission, "emptying: a listener is not told");
+    BREAK(covey__emission *, world->inner->emission, &emission, "emptying: a listener is not told");
     BREAK(covey__entity_page *, emptying->page, NULL, "emptying: the entities of another block");
 }
 

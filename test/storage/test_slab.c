@@ -1,4 +1,5 @@
 /* Slabs: where the chunks of blocks come from and go to. */
+#include "memory/inner.h"
 #include "storage/slab.h"
 #include "fixture.h"
 
@@ -455,7 +456,7 @@ static void cannot_be_added(covey_world *in, covey_entity e, uint32_t size, cove
         covey_type_create(in, &(covey_type){ .name = name, .size = size, .align = 1, .storage = storage });
     assert_non_null(type);
     largest = 0;
-    in->result = COVEY_OK;
+    in->inner->result = COVEY_OK;
     assert_null(covey_add_raw(in, e, type, NULL));
     assert_int_equal(covey_world_result(in), COVEY_ERROR_MEMORY);
     assert_int_equal(largest > 1 << 20, asks);

@@ -1,4 +1,5 @@
 /* Component types: descriptors that need no registration, names that join them, and who owns a value when. */
+#include "memory/inner.h"
 #include "fixture.h"
 
 #include <stdio.h>
@@ -292,10 +293,10 @@ static void test_a_descriptor_that_is_not_valid_is_refused(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(wrong); i++) {
         assert_null(covey_add_raw(world, e, &wrong[i], NULL));
         assert_failed(COVEY_ERROR_TYPE);
-        world->result = COVEY_OK;
+        world->inner->result = COVEY_OK;
         assert_null(covey_pool_of_raw(world, &wrong[i]));
         assert_failed(COVEY_ERROR_TYPE);
-        world->result = COVEY_OK;
+        world->inner->result = COVEY_OK;
         assert_null(covey_type_create(world, &wrong[i]));
         assert_failed(COVEY_ERROR_TYPE);
         assert_false(covey_has_raw(world, e, &wrong[i]));

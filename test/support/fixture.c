@@ -1,3 +1,4 @@
+#include "memory/inner.h"
 #include "fixture.h"
 
 #include <covey/hierarchy.h>
@@ -155,7 +156,8 @@ uint64_t world_digest(const covey_world *of) {
         mix_place(&digest, of, e);
     }
     mix_free(&digest, of);
-    for (uint32_t i = 0; i < of->reserved_count; i++) mix(&digest, &of->reserved[i].first, 2 * sizeof(uint32_t));
+    for (uint32_t i = 0; i < of->inner->reserved_count; i++)
+        mix(&digest, &of->inner->reserved[i].first, 2 * sizeof(uint32_t));
     for (uint32_t i = 0; i < covey_world_pool_count(of); i++) mix_pool(&digest, covey_world_pool(of, i));
     test_walk(of, mix_visit, &digest);
     return digest;

@@ -1,5 +1,6 @@
 /* Round trips: the world is saved and loaded into another one. Both then look the same, saving the other one gives the
  * same bytes, and the program continues as the oracle expects. */
+#include "memory/inner.h"
 #include "change/entity.h"
 #include "memory/result.h"
 #include "storage/type.h"
@@ -132,8 +133,8 @@ static void load_in_vain(model *m, const covey_load_desc *desc) {
 
 static void load(model *m, const covey_type *const *types) {
     covey_world_desc desc = { .allocator = test_allocator(&m->program.heap),
-                              .log = m->world->log,
-                              .log_context = m->world->log_context };
+                              .log = m->world->inner->log,
+                              .log_context = m->world->inner->log_context };
     covey_load_desc how = { .types = types, .unknown = COVEY_UNKNOWN_KEEP };
     covey_report report = { 0 };
     m->twin = covey_world_create(&desc);

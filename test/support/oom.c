@@ -1,3 +1,4 @@
+#include "memory/inner.h"
 #include "oom.h"
 
 #include <covey/commands.h>
@@ -55,7 +56,7 @@ void scene_is_valid(const scene *s) {
     if (s->world) {
         test_world_is_valid(s->world);
         bytes += covey_world_memory(s->world);
-        for (const covey_commands *c = s->world->commands; c; c = c->next_of_world)
+        for (const covey_commands *c = s->world->inner->commands; c; c = c->next_of_world)
             if (c->heap.allocator.context == &s->heap) bytes += covey_commands_memory(c);
     }
     if (s->history) bytes += covey_history_memory(s->history);

@@ -1,4 +1,5 @@
 /* Parents and children: the tree, the order of children, and what happens to them. */
+#include "memory/inner.h"
 #include "tree/hierarchy.h"
 #include "tree/name.h"
 #include "tree/node.h"
@@ -353,7 +354,7 @@ static void test_the_pool_of_nodes_may_be_converted_compacted_and_shrunk(void **
     uint64_t digest = world_digest(world);
     covey_compact(world);
     covey_shrink(world);
-    assert_int_equal(covey_pool_convert(world->nodes, COVEY_STORAGE_SPARSE), COVEY_OK);
+    assert_int_equal(covey_pool_convert(world->inner->nodes, COVEY_STORAGE_SPARSE), COVEY_OK);
     test_world_is_valid(world);
     assert_true(world_digest(world) == digest);
     covey_destroy(world, e[1]);
@@ -510,7 +511,8 @@ static covey__node *node(uint32_t number) { return covey__node_of(world, e[numbe
 static void test_the_validator_sees_wrong_nodes(void **state) {
     (void)state;
     plant();
-    BREAK(covey_pool *, world->nodes, covey_pool_of(world, Packed), "hierarchy: world->nodes is not the pool of nodes");
+    BREAK(covey_pool *, world->inner->nodes, covey_pool_of(world, Packed),
+          "hierarchy: world->nodes is not the pool of nodes");
     BREAK(uint32_t, node(4)->self, e[3].index, "hierarchy: a node belongs to another entity");
     BREAK(uint32_t, node(0)->parent, e[7].index, "hierarchy: a parent has no node");
     BREAK(uint32_t, node(0)->next, e[8].index, "hierarchy: a root has siblings");

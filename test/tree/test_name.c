@@ -1,4 +1,5 @@
 /* Names: unique among siblings, found by name and by path, and lost at the right time. */
+#include "memory/inner.h"
 #include "tree/name.h"
 #include "fixture.h"
 #include "hostile.h"
@@ -31,7 +32,7 @@ static void assert_called(uint32_t number, const char *name) {
     assert_same(covey_find_child(world, covey_parent(world, e[number]), name), e[number]);
 }
 
-static covey__name *name(uint32_t number) { return covey_pool_get_raw(world->names->pool, e[number]); }
+static covey__name *name(uint32_t number) { return covey_pool_get_raw(world->inner->names->pool, e[number]); }
 
 static void assert_refused(covey_result reason, covey_entity of, const char *name) {
     uint64_t digest = world_digest(world);
@@ -255,7 +256,7 @@ static void test_names_survive_compaction_shrinking_and_conversion(void **state)
     uint64_t digest = world_digest(world);
     covey_compact(world);
     covey_shrink(world);
-    assert_int_equal(covey_pool_convert(world->names->pool, COVEY_STORAGE_SPARSE), COVEY_OK);
+    assert_int_equal(covey_pool_convert(world->inner->names->pool, COVEY_STORAGE_SPARSE), COVEY_OK);
     test_world_is_valid(world);
     assert_true(world_digest(world) == digest);
     assert_called(2, "gun");
@@ -286,7 +287,7 @@ static void test_many_names_are_found_and_their_memory_is_returned(void **state)
     assert_same(covey_find_child(world, none, "number 300"), many[300]);
     covey_destroy_all(world);
     covey_shrink(world);
-    assert_null(world->names->buckets);
+    assert_null(world->inner->names->buckets);
     assert_no_entity(covey_find_child(world, none, "number 300"));
     assert_int_equal(covey_name_set(world, covey_create(world), "again"), COVEY_OK);
 }
@@ -470,7 +471,7 @@ static void test_names_that_share_a_bucket_come_and_go(void **state) {
 static void test_the_validator_sees_wrong_names(void **state) {
     (void)state;
     build();
-    covey__names *names = world->names;
+    covey__names *names = world->inner->names;
     uint32_t *bucket = &names->buckets[name(2)->hash & (names->bucket_count - 1)];
     BREAK(uint32_t, name(2)->self, e[0].index, "name: it belongs to another entity");
     BREAK(char, name(2)->text[1], '\0', "name: its length is wrong");
@@ -484,7 +485,7 @@ static void test_the_validator_sees_wrong_names(void **state) {
     assert_reason("name: it is not in its bucket");
     *bucket = e[2].index;
     assert_int_equal(names->bucket_count, 8);
-    BREAK(size_t, world->heap.bytes, world->heap.bytes + 1, "world: bytes that are not accounted for");
+    BREAK(size_t, world->inner->heap.bytes, world->inner->heap.bytes + 1, "world: bytes that are not accounted for");
 }
 
 static void test_the_validator_sees_two_of_one_name(void **state) {

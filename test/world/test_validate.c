@@ -1,4 +1,5 @@
 /* The validators: each invariant is broken on purpose, has to be named, and is restored. */
+#include "memory/inner.h"
 #include "fixture.h"
 
 static covey_entity held[8];
@@ -135,8 +136,8 @@ static void test_the_bits_of_indices(void **state) {
     BREAK(uint64_t, *aside_of(0), covey__table_bit(0), "entities: an index is set aside and alive");
     BREAK(uint64_t, *aside_of(5), covey__table_bit(5), "entities: an index is set aside and free");
     BREAK(uint64_t, world->pages[0]->words, 0, "entities: a word with free indices is closed");
-    BREAK(uint64_t, world->open[0], 0, "entities: a page with free indices is closed");
-    BREAK(uint32_t, world->open_words, 0, "entities: a page with free indices is closed");
+    BREAK(uint64_t, world->inner->open[0], 0, "entities: a page with free indices is closed");
+    BREAK(uint32_t, world->inner->open_words, 0, "entities: a page with free indices is closed");
     if (COVEY_PAGE_SIZE < 64)
         BREAK(uint64_t, *free_of(0), *free_of(0) | (uint64_t)1 << 63,
               "entities: bits are set for indices outside of the page");
@@ -153,7 +154,7 @@ static void test_generations_and_counts_of_entities(void **state) {
 
 static void test_ranges(void **state) {
     (void)state;
-    covey__range *all = &world->range, *reserved = &world->reserved[0], saved = *all;
+    covey__range *all = &world->range, *reserved = &world->inner->reserved[0], saved = *all;
     all->at = reserved->at + COVEY__TABLE_WORD;
     all->issues = 0;
     assert_reason("entities: a range has passed a free index");
@@ -175,7 +176,8 @@ static void test_the_table_of_types(void **state) {
     (void)state;
     static const covey_type stranger = { .name = "stranger", .size = 8, .align = 4 };
     static const covey_type wide = { .name = "Packed", .size = 16, .align = 4 };
-    BREAK(uint32_t, world->type_count, world->type_count + 1, "types: their number is not what was counted");
+    BREAK(uint32_t, world->inner->type_count, world->inner->type_count + 1,
+          "types: their number is not what was counted");
     covey_pool *packed = covey_pool_of(world, Packed);
     BREAK(covey_pool *, entry_of(covey_id(Packed))->pool, covey_pool_of(world, Fixed),
           "types: a type with another name than its pool");
@@ -191,7 +193,7 @@ static void test_the_table_of_types(void **state) {
     *covey__type_entry_of(world, &stranger) = (covey__type_entry){ &stranger, packed };
     assert_reason("types: a type with another name than its pool");
     world->types = types;
-    BREAK(uint32_t, world->pool_count, world->type_count + 1, "types: the table is too full");
+    BREAK(uint32_t, world->pool_count, world->inner->type_count + 1, "types: the table is too full");
 }
 
 static void ignore(const covey_event *event, void *context) { (void)event, (void)context; }
@@ -203,8 +205,8 @@ static void test_listeners(void **state) {
     assert_true(covey_connected(world, covey_connect(world, &listener)));
     covey_pool *tags = covey_pool_find_raw(world, covey_reactive_type(set)), *packed = covey_pool_of(world, Packed);
     int somebody = 0;
-    BREAK(uint32_t, world->heard, 0, "listeners: world->heard is not the number of listeners");
-    BREAK(uint64_t, world->connections, 0, "listeners: a connection number is larger than the last one issued");
+    BREAK(uint32_t, world->inner->heard, 0, "listeners: world->heard is not the number of listeners");
+    BREAK(uint64_t, world->inner->connections, 0, "listeners: a connection number is larger than the last one issued");
     BREAK(void *, world->dying, &somebody, "entities: world->dying is set, but no emission is active");
     BREAK(uint8_t, tags->uses, COVEY__USE_INTERNAL, "block: wrongly marked as direct, or not marked");
     BREAK(uint8_t, tags->block_store.pages[0]->capacity[0], COVEY__BLOCK_IDS,
@@ -214,10 +216,10 @@ static void test_listeners(void **state) {
     BREAK(size_t, tags->block_store.heap.bytes, 1, "reactive set: bytes that are not accounted for");
     BREAK(uint32_t, tags->size, 4, "pool: the size of its values is not that of its type");
     BREAK(struct covey__observers *, packed->observers, NULL, "world: bytes that are not accounted for");
-    uint32_t near = world->presence_count;
-    world->presence_count = 0;
+    uint32_t near = world->inner->presence_count;
+    world->inner->presence_count = 0;
     assert_false(covey_world_validate(world, NULL)); /* no place for a mark */
-    world->presence_count = near;
+    world->inner->presence_count = near;
     covey_reactive_destroy(set);
 }
 

@@ -1,4 +1,5 @@
 /* The verbs of a world: what they do to a component, what they return, and that they refuse stale handles. */
+#include "memory/inner.h"
 #include "fixture.h"
 
 static const covey_entity none = { 0, 0 };
@@ -427,7 +428,7 @@ static void test_a_component_is_set_from_itself_or_its_neighbour(void **state) {
 
 static void assert_dead(void) {
     assert_failed(COVEY_ERROR_DEAD);
-    world->result = heard.result = COVEY_OK;
+    world->inner->result = heard.result = COVEY_OK;
 }
 
 static void fail_change(void *value, void *context) {

@@ -273,8 +273,6 @@ typedef struct covey__emptying {
     covey_pool *pools[COVEY__EMPTYING_POOLS];
 } covey__emptying;
 
-#define COVEY__UNKNOWN 32 /* names of types that a world remembers as unknown; a power of two */
-
 typedef struct covey__type_entry {
     const covey_type *type; /* NULL: none */
     covey_pool *pool;       /* without a type, an empty pool, so that inline code may read it without a check */
@@ -295,6 +293,7 @@ struct covey__guard {
     bool (*allows)(const covey__guard *guard, const covey_type *type, covey__access access);
 };
 
+/* What inline code and debuggers read of a world. */
 struct covey_world {
     covey__entity_page **pages;
     covey__type_entry *types; /* open addressing by address; a power of two, at most a quarter full */
@@ -303,66 +302,19 @@ struct covey_world {
     uint32_t type_mask;
     covey__range range; /* all indices except those of the reserved ranges */
     uint32_t alive;
-    uint32_t type_count;
+    uint32_t hooks;                     /* assertion level 1: calls of functions that must not change the world */
     struct covey__listeners *listeners; /* of entities that are created and destroyed; NULL for none */
     /* The entities that are being destroyed, which get no component; NULL for none. */
     struct covey__dying *dying;
-    covey_pool **pools;
-    uint32_t pool_count, pool_capacity;
-    uint32_t pool_root;   /* of the tree of pools, by the names of their types */
-    covey_group **groups; /* outer before inner */
-    uint32_t group_count, group_capacity;
-    struct covey__presence_page **presence_pages; /* the presence index */
-    uint32_t presence_count;
-    uint64_t *open; /* a bit for each page of entities: whether it may have free indices */
-    uint32_t open_words;
-    covey__range *reserved; /* in the order of reservation */
-    uint32_t reserved_count, reserved_capacity, reserved_root;
     covey__trace destroyed;
     uint64_t changes; /* structural changes so far, at assertion level 1 */
     uint64_t moves;   /* how often chunks of block stores moved or were freed */
     uint64_t shifts;  /* how often any values moved, or what is needed to find them in sparse pools */
     covey__emptying emptying;
-    struct covey__emission *emission; /* the current call of listeners; NULL for none */
-    struct covey__emission *first;    /* the outermost one; they nest */
-    uint32_t nested;                  /* nesting of listeners: each is called for a change of another one */
-    uint64_t connections;             /* how many were ever made */
-    uint32_t heard;                   /* number of listeners, without those of reactive sets */
-    covey_queue *queues;              /* a list of all */
-    covey_reactive *reactives;        /* a list of all, with those that may be reused */
-    covey_result result;
-    uint32_t hooks;                       /* assertion level 1: calls of functions that must not change the world; */
-    const char *hook;                     /* the kind of the last one, */
-    const covey_type *hook_type;          /* and its type */
-    const covey__guard *guard;            /* while systems run, which then count as one in `hooks`; otherwise NULL */
-    struct covey__made_types *made_types; /* NULL while there never were any */
-    struct covey__resources *resources, *references; /* NULL while there never were any */
-    covey__heap heap;
-    covey__budget budget; /* of its heaps */
-    covey_log_fn *log;
-    void *log_context;
-    uint32_t failures; /* without a log function: failures so far; the first ones are printed to stderr, */
-    bool quiet;        /* unless this is set */
-    covey_assert_fn *on_assert;
-    void *assert_context;
-    covey_pool *nodes;               /* of the hierarchy; NULL while there is none */
-    uint64_t relinked;               /* how often a node got a parent, or a child became a root */
-    struct covey__names *names;      /* NULL while no entity was named */
-    struct covey_commands *commands; /* the buffers, as a list */
-    size_t borrowed;                 /* bytes of current calls, and of values of kept types */
-    covey_pool *disabled;            /* the disabled entities; NULL while none ever was */
-    uint32_t hiding;                 /* pools with components that were ever disabled */
-    uint64_t tick;
-    uint64_t shared_tick; /* the last tick at which several threads may have visited parts of an array; 0: never */
-    struct covey_history *histories;  /* as a list */
-    struct covey_follower *followers; /* as a list */
-    covey_dependent *dependents;      /* as a list */
-    covey_log_listener *log_listeners;
-    uint32_t silenced; /* calls under way that log their failures themselves (covey__silence) */
-    uint64_t numbered; /* queues, reactive sets, command buffers and followers ever made */
-    /* Names that were looked up and have no pool. Several readers may write one at the same time: each is one word,
-     * which is read and written as a whole. Making a pool empties the list. */
-    const char *unknown[COVEY__UNKNOWN];
+    const covey__guard *guard; /* while systems run, which then count as one in `hooks`; otherwise NULL */
+    covey_pool **pools;
+    uint32_t pool_count;
+    struct covey__inner *inner; /* what only the library reads: src/memory/inner.h; in the same allocation */
 };
 
 COVEY_INLINE void covey__trace_note(covey_world *world, covey__trace *trace, uint32_t index) {

@@ -1,0 +1,81 @@
+/* What only the library reads of a world; include/covey/detail/layout.h has the part for inline code. */
+#ifndef COVEY_INNER_H
+#define COVEY_INNER_H
+
+#include <covey/covey.h>
+
+#define COVEY__UNKNOWN 32 /* names of types that a world remembers as unknown; a power of two */
+
+typedef struct covey__inner {
+    covey__heap heap;
+    covey__budget budget; /* of its heaps */
+    covey_result result;
+
+    /* ---- Entities ---- */
+    uint64_t *open; /* a bit for each page of entities: whether it may have free indices */
+    uint32_t open_words;
+    covey__range *reserved; /* in the order of reservation */
+    uint32_t reserved_count, reserved_capacity, reserved_root;
+
+    /* ---- Types and pools ---- */
+    uint32_t type_count;
+    uint32_t pool_capacity;
+    uint32_t pool_root;   /* of the tree of pools, by the names of their types */
+    covey_group **groups; /* outer before inner */
+    uint32_t group_count, group_capacity;
+    struct covey__presence_page **presence_pages; /* the presence index */
+    uint32_t presence_count;
+    struct covey__made_types *made_types; /* NULL while there never were any */
+    /* Names that were looked up and have no pool. Several readers may write one at the same time: each is one word,
+     * which is read and written as a whole. Making a pool empties the list. */
+    const char *unknown[COVEY__UNKNOWN];
+
+    /* ---- Listeners ---- */
+    struct covey__emission *emission; /* the current call of listeners; NULL for none */
+    struct covey__emission *first;    /* the outermost one; they nest */
+    uint32_t nested;                  /* nesting of listeners: each is called for a change of another one */
+    uint32_t heard;                   /* number of listeners, without those of reactive sets */
+    uint64_t connections;             /* how many were ever made */
+    covey_queue *queues;              /* a list of all */
+    covey_reactive *reactives;        /* a list of all, with those that may be reused */
+    const char *hook;                 /* assertion level 1: the kind of the last call that world->hooks counts, */
+    const covey_type *hook_type;      /* and its type */
+
+    /* ---- Ticks and enabling ---- */
+    uint64_t tick;
+    uint64_t shared_tick; /* the last tick at which several threads may have visited parts of an array; 0: never */
+    covey_pool *disabled; /* the disabled entities; NULL while none ever was */
+    uint32_t hiding;      /* pools with components that were ever disabled */
+
+    /* ---- Hierarchy, names, resources ---- */
+    covey_pool *nodes;                               /* of the hierarchy; NULL while there is none */
+    uint64_t relinked;                               /* how often a node got a parent, or a child became a root */
+    struct covey__names *names;                      /* NULL while no entity was named */
+    struct covey__resources *resources, *references; /* NULL while there never were any */
+
+    /* ---- What depends on the world ---- */
+    struct covey_commands *commands;  /* the buffers, as a list */
+    struct covey_history *histories;  /* as a list */
+    struct covey_follower *followers; /* as a list */
+    covey_dependent *dependents;      /* as a list */
+    uint64_t numbered;                /* queues, reactive sets, command buffers and followers ever made */
+    size_t borrowed;                  /* bytes of current calls, and of values of kept types */
+
+    /* ---- Failures ---- */
+    covey_log_fn *log;
+    void *log_context;
+    covey_log_listener *log_listeners;
+    uint32_t silenced; /* calls under way that log their failures themselves (covey__silence) */
+    uint32_t failures; /* without a log function: failures so far; the first ones are printed to stderr, */
+    bool quiet;        /* unless this is set */
+    covey_assert_fn *on_assert;
+    void *assert_context;
+} covey__inner;
+
+/* A world as it is allocated; world.inner points to the other part. */
+typedef struct covey__whole_world {
+    covey_world world;
+    covey__inner inner;
+} covey__whole_world;
+
+#endif
