@@ -300,6 +300,9 @@ typedef struct covey_world_desc {
      * contain it: load into a world with the same value. */
     uint32_t first_index;
     bool quiet; /* without a log function, print no failures: for programs that check every result */
+    /* Every new entity gets the lowest free index. Otherwise only covey_create does so, and entities that are created
+     * with components get indices beside others with the same types, which makes loops over them faster. */
+    bool ids_in_order;
 } covey_world_desc;
 
 /* Makes an empty world. NULL for `desc` means all defaults. Returns NULL when out of memory. */

@@ -212,12 +212,19 @@ bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint3
     copying c = { .world = world, .from = e, .to = clones, .count = count, .cloning = true };
     covey_result result = covey_alive(world, e) ? COVEY_OK : COVEY_ERROR_DEAD;
     if (COVEY__IN_HOOK(world)) result = COVEY_ERROR_REFUSED;
-    if (result == COVEY_OK) result = covey__entities_take(world, clones, count);
+    covey__kind_key key;
+    key.count = 0;
+    if (result == COVEY_OK) key = covey__kind_key_of(world, e.index);
+    if (result == COVEY_OK) result = covey__entities_take(world, &key, clones, count);
     else
         for (uint32_t i = 0; i < count; i++) clones[i] = (covey_entity){ 0, 0 };
     if (result == COVEY_OK) {
+        covey__entities_made(world, &key, clones, count);
         result = copy_all(&c);
-        if (result != COVEY_OK) covey__entities_undo_create(world, clones, count);
+        if (result != COVEY_OK) {
+            covey__entities_undo_create(world, clones, count);
+            covey__kind_count_back(world);
+        }
     }
     return finish_copy(&c, result);
 }

@@ -20,9 +20,11 @@ covey_world *covey__entities_only(covey__whole_world *whole, covey_allocator all
 void covey__entities_free(covey_world *world) {
     covey__pages_end(world);
     covey__ranges_end(world);
+    covey__kinds_free(&world->inner->heap, world->inner->kinds);
 }
 
 void covey__entities_reset(covey_world *world) {
+    covey__kinds_free(&world->inner->heap, covey__kinds_exchange(world, NULL));
     for (uint32_t i = 0; i < world->page_count; i++) {
         covey__entity_page *page = covey__entity_page_of(world, i * COVEY_PAGE_SIZE);
         if (page) covey__entity_page_reset(page);
@@ -37,7 +39,10 @@ void covey__entities_reset(covey_world *world) {
 bool covey__entities_clone(const covey_world *from, covey_world *to) {
     if (!covey__pages_clone(from, to) || !covey__ranges_clone(from, to)) return false;
     to->alive = from->alive;
-    return true;
+    if (!from->inner->kinds) return true;
+    struct covey__kinds *kinds = covey__kinds_copy(from->inner->kinds, &to->inner->heap);
+    covey__kinds_exchange(to, kinds);
+    return kinds != NULL;
 }
 
 /* ---- Creating ----------------------------------------------------------------------------------------------------*/
@@ -49,7 +54,8 @@ static covey_entity revive(covey_world *world, uint32_t index) {
 }
 
 static covey_entity create_in(covey_world *world, covey__range *range, covey_result *result) {
-    uint32_t index = covey__range_take(world, range, result);
+    uint32_t index =
+        range == &world->range ? covey__index_take(world, result) : covey__range_take(world, range, result);
     return index != COVEY_NONE ? revive(world, index) : null_entity;
 }
 
@@ -84,8 +90,9 @@ static covey_entity create_from(covey_world *world, covey__range *range) {
 /* Without listeners, only the next free index has to be found. */
 covey_entity covey__create_slowly(covey_world *world) {
     if (world->listeners) return create_from(world, &world->range);
-    covey_result result = covey__range_seek(world, &world->range);
-    return result == COVEY_OK ? covey_create(world) : fail_to_create(world, result);
+    covey_result result;
+    covey__kind *none = NULL;
+    return covey__next_cursor(world, &none, &result) ? covey_create(world) : fail_to_create(world, result);
 }
 
 /* Whether an entity can be created at an index: it has a page, and is free. Otherwise fails. */
@@ -120,6 +127,27 @@ covey_entity covey_create_at(covey_world *world, uint32_t index) {
     return tell_of(world, revive(world, index));
 }
 
+covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t count) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return (covey_range){ 0, 0 };
+    if (count == 0 || first >= COVEY_NONE || count > COVEY_NONE - first) {
+        covey__fail(world, COVEY_ERROR_RANGE,
+                    "%u indices from %u on could not be reserved: a range has 1 index or more, all below %u", count,
+                    first, COVEY_NONE);
+        return (covey_range){ 0, 0 };
+    }
+    covey_result result = covey__range_add(world, first, first + count);
+    if (result == COVEY_OK) {
+        covey__kinds_leave(world, first, first + count);
+        return (covey_range){ first, count };
+    }
+    covey__fail(world, result, "%u indices from %u on could not be reserved: %s", count, first,
+                result == COVEY_ERROR_TAKEN
+                    ? "one of them was used or reserved before; reserve ranges first, or further up"
+                    : covey__reason(result));
+    return (covey_range){ 0, 0 };
+}
+
 covey_entity covey_create_in(covey_world *world, covey_range range) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return null_entity;
@@ -136,7 +164,7 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
 /* ---- Setting aside -----------------------------------------------------------------------------------------------*/
 
 covey_entity covey__entity_set_aside(covey_world *world, covey_result *result) {
-    uint32_t index = covey__range_take(world, &world->range, result);
+    uint32_t index = covey__index_take(world, result);
     if (index == COVEY_NONE) return null_entity;
     covey__entity_page *page = covey__existing_page(world, index);
     page->aside[index % COVEY_PAGE_SIZE / 64] |= covey__table_bit(index);
@@ -153,7 +181,7 @@ static covey__entity_page *take_back(const covey_world *world, uint32_t index, u
 
 void covey__entity_release(covey_world *world, covey_entity e) {
     take_back(world, e.index, e.generation - 1);
-    covey__range_free(world, e.index);
+    covey__index_free(world, e.index);
 }
 
 void covey__entity_retire(covey_world *world, uint32_t index) { covey__table_take(take_back(world, index, 0), index); }
@@ -189,7 +217,7 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     page->generation[at] = last ? 0 : generation + 1;
     world->alive--;
     COVEY__TRACE(world, world->destroyed, index);
-    if (!last) covey__range_free(world, index);
+    if (!last) covey__index_free(world, index);
     remove_components(world, covey__entity(index, generation));
     covey__fast_destroy_on(world, index);
     COVEY__CHANGED(world);
@@ -253,7 +281,8 @@ static uint64_t sum_set_aside(const covey__entity_page *page, uint32_t first) {
 }
 
 bool covey__entities_valid(const covey_world *world, uint64_t *set_aside, const char **why) {
-    if (!covey__table_valid(world, why) || !covey__ranges_valid(world, why)) return false;
+    if (!covey__table_valid(world, why) || !covey__ranges_valid(world, why) || !covey__kinds_valid(world, why))
+        return false;
     *set_aside = 0;
     for (uint32_t number = 0; number < world->page_count; number++) {
         const covey__entity_page *page = covey__entity_page_of(world, number * COVEY_PAGE_SIZE);

@@ -2,8 +2,8 @@
 #ifndef COVEY_ENTITY_H
 #define COVEY_ENTITY_H
 
+#include "change/kind.h"
 #include "memory/inner.h"
-#include "change/range.h"
 
 /* A world with nothing but an empty table of entities, to copy one into it. */
 covey_world *covey__entities_only(covey__whole_world *whole, covey_allocator allocator);

@@ -27,29 +27,30 @@ static void revive_block(uint32_t *restrict generations, uint32_t index, covey_e
 }
 
 /* Creates entities with indices of one word, the lowest first. Returns how many. */
-static uint32_t take_ready(const covey__range *range, covey_entity *entities, uint32_t most) {
-    uint64_t ready = covey__range_ready(range), left = ready;
-    uint32_t *generations = range->page->generation + range->at % COVEY_PAGE_SIZE, count = 0;
+static uint32_t take_ready(const covey__cursor *cursor, covey_entity *entities, uint32_t most) {
+    uint64_t ready = covey__cursor_ready(cursor), left = ready;
+    uint32_t *generations = cursor->page->generation + cursor->at % COVEY_PAGE_SIZE, count = 0;
     if (ready == UINT64_MAX && most >= COVEY__BLOCK_IDS) {
-        revive_block(generations, range->at, entities);
+        revive_block(generations, cursor->at, entities);
         left = 0;
         count = COVEY__BLOCK_IDS;
     }
     for (; left != 0 && count < most; left &= left - 1) {
         uint32_t bit = covey__lowest_bit(left);
-        entities[count++] = covey__entity(range->at + bit, ++generations[bit]);
+        entities[count++] = covey__entity(cursor->at + bit, ++generations[bit]);
     }
-    range->page->free[range->at % COVEY_PAGE_SIZE / 64] ^= ready ^ left;
+    cursor->page->free[cursor->at % COVEY_PAGE_SIZE / 64] ^= ready ^ left;
     return count;
 }
 
-covey_result covey__entities_take(covey_world *world, covey_entity *entities, uint32_t count) {
-    covey__range *range = &world->range;
+covey_result covey__entities_take(covey_world *world, const covey__kind_key *key, covey_entity *entities,
+                                  uint32_t count) {
     covey_result result = covey__entities_prepare(world, count);
+    covey__kind *kind = key && result == COVEY_OK ? covey__kind_for(world, key, count, &result) : NULL;
     uint32_t taken = 0;
     while (taken < count && result == COVEY_OK) {
-        if (covey__range_ready(range) == 0) result = covey__range_seek(world, range);
-        if (result == COVEY_OK) taken += take_ready(range, entities + taken, count - taken);
+        const covey__cursor *cursor = covey__next_cursor(world, &kind, &result);
+        if (cursor) taken += take_ready(cursor, entities + taken, count - taken);
     }
     world->alive += taken;
     if (result == COVEY_OK) return COVEY_OK;
@@ -58,10 +59,17 @@ covey_result covey__entities_take(covey_world *world, covey_entity *entities, ui
     return result;
 }
 
+void covey__entities_made(covey_world *world, const covey__kind_key *key, const covey_entity *entities,
+                          uint32_t count) {
+    if (count == 0) return;
+    const covey__entity_page *page = covey__existing_page(world, entities->index);
+    covey__kind_count(world, key, covey__is_common(page, entities->index), count);
+}
+
 static void undo_create(covey_world *world, covey_entity e) {
     world->alive--;
     world->pages[e.index / COVEY_PAGE_SIZE]->generation[e.index % COVEY_PAGE_SIZE]--;
-    covey__range_free(world, e.index);
+    covey__index_free(world, e.index);
 }
 
 void covey__entities_undo_create(covey_world *world, covey_entity *entities, uint32_t count) {
@@ -86,7 +94,7 @@ static bool are_refused(covey_world *world, covey_entity *entities, uint32_t cou
 bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (are_refused(world, entities, count)) return false;
-    covey_result result = covey__entities_take(world, entities, count);
+    covey_result result = covey__entities_take(world, NULL, entities, count);
     if (result != COVEY_OK) {
         covey__fail(world, result, "%u entities could not be created: %s", count, covey__reason(result));
         return false;
@@ -109,7 +117,7 @@ static void end_one(covey_world *world, covey_entity e) {
     uint32_t at = e.index % COVEY_PAGE_SIZE;
     bool last = e.generation == COVEY_GENERATION_MAX;
     page->generation[at] = last ? 0 : e.generation + 1;
-    if (!last) covey__range_free(world, e.index);
+    if (!last) covey__index_free(world, e.index);
 }
 
 static bool is_last(const uint32_t *generations) {
@@ -121,7 +129,7 @@ static bool is_last(const uint32_t *generations) {
 /* Like end_one for all entities of a block. */
 static void end_block(covey_world *world, uint32_t *generations, uint32_t index) {
     for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) generations[i]++;
-    covey__range_free_word(world, index, UINT64_MAX);
+    covey__index_free_word(world, index, UINT64_MAX);
 }
 
 static void end_all(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
@@ -381,6 +389,7 @@ typedef struct creation {
     covey_entity *entities;
     uint32_t count, changes;
     bool is_told; /* why it fails, in the log */
+    covey__kind_key key;
     covey__change change[1 + COVEY_TERMS];
 } creation;
 
@@ -394,6 +403,7 @@ static covey_result list_component(creation *c, const covey_component *component
                     "the size is not that of the type");
     if (component->count != 0 && component->count != c->count) return COVEY_ERROR_RANGE;
     if (component->value && !covey__type_can_copy(pool->type)) return COVEY_ERROR_COPY;
+    covey__kind_key_add(&c->key, pool);
     c->change[c->changes++] = (covey__change){
         .told = { .pool = pool, .signal = COVEY_ON_ADD, .entities = c->entities, .count = c->count },
         .placing = { .values = component->value ? component->value : component->values,
@@ -422,7 +432,7 @@ static covey_result create_with(creation *c, const covey_component *components, 
         for (uint32_t i = 0; i < c->count; i++) c->entities[i] = null_entity;
         return result;
     }
-    result = covey__entities_take(c->world, c->entities, c->count);
+    result = covey__entities_take(c->world, &c->key, c->entities, c->count);
     if (result != COVEY_OK) return result;
     result = covey__changes_make(c->world, c->change, c->changes, &failed);
     if (result != COVEY_OK) {
@@ -430,6 +440,7 @@ static covey_result create_with(creation *c, const covey_component *components, 
         covey__entities_undo_create(c->world, c->entities, c->count);
         return result;
     }
+    covey__entities_made(c->world, &c->key, c->entities, c->count);
     covey__changes_settle(c->change, c->changes, true);
     covey__changes_emit(c->world, c->change, c->changes);
     return COVEY_OK;
@@ -448,7 +459,8 @@ bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint
     c.world = world;
     c.entities = entities;
     c.count = count;
-    c.changes = 0;
+    c.changes = c.key.count = 0;
+    c.key.hash = 0;
     c.is_told = false;
     const char *culprit = NULL;
     covey_result result = create_with(&c, components, &culprit);
@@ -482,6 +494,7 @@ static covey_result add_one_quickly(covey_pool *pool, covey_entity e, const cove
 static void undo_create_quickly(covey_world *world, covey_entity e, const covey_component *components, uint32_t count) {
     while (count-- != 0) covey__storage_erase_placed(covey__type_entry_of(world, components[count].type)->pool, e);
     covey__entities_undo_create(world, &e, 1);
+    covey__kind_count_back(world);
 }
 
 /* Adds the components of an entity from a number on where that is quick. Otherwise there is no entity, and *count is
@@ -517,10 +530,41 @@ covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_
     return null_entity;
 }
 
+/* The types of components, if all are known and there is no listener. */
+static bool list_types(const covey_world *world, const covey_component *components, uint32_t count,
+                       covey__kind_key *key) {
+    key->count = 0;
+    key->hash = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const covey__type_entry *entry = covey__type_entry_of(world, components[i].type);
+        if (entry->type != components[i].type) return false;
+        covey__kind_key_add(key, entry->pool);
+    }
+    return !world->listeners;
+}
+
+covey_entity covey__create_of_kind(covey_world *world, const covey_component *components, uint32_t count) {
+    covey__kind_key key;
+    covey_result result;
+    if (!list_types(world, components, count, &key)) return covey__entity(COVEY_NONE, 0);
+    covey__kind *kind = covey__kind_for(world, &key, 1, &result);
+    const covey__cursor *cursor = result == COVEY_OK ? covey__next_cursor(world, &kind, &result) : NULL;
+    if (!cursor) {
+        say_not_created(world, result, 1, NULL);
+        return null_entity;
+    }
+    if (kind) covey__kind_remember(world, kind, components, count);
+    covey__kind_count(world, &key, !kind, 1);
+    return covey__cursor_create(world, cursor, covey__cursor_ready(cursor));
+}
+
 covey_entity covey_create_with_raw(covey_world *world, const covey_component *components) {
     COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
     if (COVEY__IN_HOOK(world)) return null_entity;
-    if (!covey__creates_quickly(world)) return create_slowly(world, components);
-    covey_entity e = covey_create(world);
+    uint32_t count = 0;
+    while (count <= COVEY_TERMS && components[count].type) count++;
+    covey_entity e = covey__entity(COVEY_NONE, 0);
+    if (count <= COVEY_TERMS) e = covey__create_of_kind(world, components, count);
+    if (covey_is_null(e)) return e.index == 0 ? e : create_slowly(world, components);
     return covey__create_with_rest(world, e.index, e.generation, components, 0);
 }

@@ -15,7 +15,9 @@
 static uint32_t word_of(uint32_t index) { return index - index % WORD; }
 
 covey__range covey__range_from(uint32_t first) {
-    return (covey__range){ .first = first, .end = COVEY_NONE, .at = word_of(first), .page = covey__missing_page() };
+    return (covey__range){ .first = first,
+                           .end = COVEY_NONE,
+                           .cursor = { .at = word_of(first), .page = covey__missing_page() } };
 }
 
 /* ---- Which range ---------------------------------------------------------------------------------------------------
@@ -90,22 +92,23 @@ static uint64_t issued_by(const covey_world *world, const covey__range *range, u
     return bits_between(word, range->first, range->end);
 }
 
+uint64_t covey__issued_in(const covey_world *world, uint32_t word) { return issued_by(world, &world->range, word); }
+
 /* Closes the word that a range leaves, if it has no free index, and the page, if no word has. A shortcut frees indices
  * without opening their words, so it ends here. */
 static void leave_word(covey_world *world, const covey__range *range) {
-    uint32_t word = range->at % COVEY_PAGE_SIZE / 64;
+    const covey__cursor *cursor = &range->cursor;
+    uint32_t word = cursor->at % COVEY_PAGE_SIZE / 64;
     covey__fast_destroy_off(world);
-    if (range->issues == 0 || range->page->free[word] != 0) return;
-    range->page->words &= ~((uint64_t)1 << word);
-    if (range->page->words == 0) covey__page_close(world, range->at);
+    if (cursor->issues == 0 || cursor->page->free[word] != 0) return;
+    cursor->page->words &= ~((uint64_t)1 << word);
+    if (cursor->page->words == 0) covey__page_close(world, cursor->at);
 }
 
 /* Points a range at a word, if it may issue an index of it. */
 static bool point_at(covey__range *range, covey__entity_page *page, uint32_t word, uint64_t issues) {
     if ((page->free[word % COVEY_PAGE_SIZE / 64] & issues) == 0) return false;
-    range->at = word;
-    range->page = page;
-    range->issues = issues;
+    range->cursor = (covey__cursor){ page, issues, word };
     return true;
 }
 
@@ -130,7 +133,7 @@ static uint64_t run_of(const covey_world *world, const covey__range *range, uint
 }
 
 covey_result covey__range_seek(covey_world *world, covey__range *range) {
-    uint64_t index = range->at > range->first ? range->at : range->first, next;
+    uint64_t index = range->cursor.at > range->first ? range->cursor.at : range->first, next;
     leave_word(world, range);
     for (; (index = covey__open_from(world, index)) < range->end; index = next) {
         next = run_of(world, range, index);
@@ -144,17 +147,18 @@ covey_result covey__range_seek(covey_world *world, covey__range *range) {
 }
 
 uint32_t covey__range_take(covey_world *world, covey__range *range, covey_result *result) {
-    *result = covey__range_ready(range) != 0 ? COVEY_OK : covey__range_seek(world, range);
+    const covey__cursor *cursor = &range->cursor;
+    *result = covey__cursor_ready(cursor) != 0 ? COVEY_OK : covey__range_seek(world, range);
     if (*result != COVEY_OK) return COVEY_NONE;
-    uint32_t index = range->at + covey__lowest_bit(covey__range_ready(range));
-    covey__table_take(range->page, index);
+    uint32_t index = cursor->at + covey__lowest_bit(covey__cursor_ready(cursor));
+    covey__table_take(cursor->page, index);
     return index;
 }
 
 void covey__range_return(covey_world *world, uint32_t index) {
     covey__range *range = range_of(world, index);
     uint32_t word = word_of(index);
-    if (word >= range->at) return;
+    if (word >= range->cursor.at) return;
     leave_word(world, range);
     point_at(range, covey__existing_page(world, index), word, issued_by(world, range, word));
 }
@@ -189,43 +193,23 @@ static bool may_be_reserved(const covey_world *world, uint32_t first, uint32_t e
     return first >= world->range.first && !(last && last->end > first) && !any_was_used(world, first, end);
 }
 
-covey_range covey_range_reserve(covey_world *world, uint32_t first, uint32_t count) {
-    COVEY__CONTRACT(NULL, world, "a call needs a world");
-    if (COVEY__IN_HOOK(world)) return (covey_range){ 0, 0 };
-    covey_range null_range = { 0, 0 };
-    if (count == 0 || first >= COVEY_NONE || count > COVEY_NONE - first) {
-        covey__fail(world, COVEY_ERROR_RANGE,
-                    "%u indices from %u on could not be reserved: a range has 1 index or more, all below %u", count,
-                    first, COVEY_NONE);
-        return null_range;
-    }
-    uint32_t end = first + count;
-    if (!may_be_reserved(world, first, end)) {
-        covey__fail(world, COVEY_ERROR_TAKEN,
-                    "%u indices from %u on could not be reserved: one of them was used or reserved before; reserve "
-                    "ranges first, or further up",
-                    count, first);
-        return null_range;
-    }
-    if (!covey__ranges_reserve(world, 1)) {
-        covey__fail(world, COVEY_ERROR_MEMORY, "%u indices from %u on could not be reserved: %s", count, first,
-                    covey__reason(COVEY_ERROR_MEMORY));
-        return null_range;
-    }
+covey_result covey__range_add(covey_world *world, uint32_t first, uint32_t end) {
+    if (!may_be_reserved(world, first, end)) return COVEY_ERROR_TAKEN;
+    if (!covey__ranges_reserve(world, 1)) return COVEY_ERROR_MEMORY;
     covey__tree tree = { range_links, is_range_before, world };
     world->inner->reserved[world->inner->reserved_count] = covey__range_from(first);
     world->inner->reserved[world->inner->reserved_count].end = end;
     world->inner->reserved_root = covey__tree_put(&tree, world->inner->reserved_root, world->inner->reserved_count++);
-    world->range.issues = 0;
+    world->range.cursor.issues = 0;
     covey__fast_destroy_off(world);
-    return (covey_range){ first, count };
+    return COVEY_OK;
 }
 
 /* ---- All ranges --------------------------------------------------------------------------------------------------*/
 
 static void renew(covey__range *range) {
-    range->page = covey__missing_page();
-    range->issues = 0;
+    range->cursor.page = covey__missing_page();
+    range->cursor.issues = 0;
 }
 
 void covey__ranges_renew(covey_world *world) {
@@ -274,9 +258,10 @@ static bool valid_tree(const covey_world *world, const char **why) {
 }
 
 static bool has_free_below(const covey_world *world, const covey__range *range) {
-    for (uint64_t index = range->first; index < range->at && index / COVEY_PAGE_SIZE < world->page_count;) {
+    for (uint64_t index = range->first; index < range->cursor.at && index / COVEY_PAGE_SIZE < world->page_count;) {
         const covey__entity_page *page = covey__entity_page_of(world, (uint32_t)index);
-        if (page && covey__is_free(page, (uint32_t)index) && covey__range_of(world, (uint32_t)index) == range)
+        if (page && covey__is_free(page, (uint32_t)index) && covey__is_common(page, (uint32_t)index) &&
+            covey__range_of(world, (uint32_t)index) == range)
             return true;
         index += page ? 1 : COVEY_PAGE_SIZE - index % COVEY_PAGE_SIZE;
     }
@@ -284,13 +269,15 @@ static bool has_free_below(const covey_world *world, const covey__range *range) 
 }
 
 static bool valid_range(const covey_world *world, const covey__range *range, const char **why) {
-    REQUIRE(range->at % WORD == 0 && range->at >= word_of(range->first),
+    const covey__cursor *cursor = &range->cursor;
+    REQUIRE(cursor->at % WORD == 0 && cursor->at >= word_of(range->first),
             "entities: the position of a range is outside of its indices");
     REQUIRE(!has_free_below(world, range), "entities: a range has passed a free index");
-    if (range->issues == 0) return true;
-    REQUIRE(covey__entity_page_of(world, range->at) == range->page,
+    if (cursor->issues == 0) return true;
+    REQUIRE(covey__entity_page_of(world, cursor->at) == cursor->page,
             "entities: a range points to the page of another word");
-    REQUIRE(range->issues == issued_by(world, range, range->at), "entities: a range issues indices of another range");
+    REQUIRE(covey__is_common(cursor->page, cursor->at), "entities: a range issues indices of a kind");
+    REQUIRE(cursor->issues == issued_by(world, range, cursor->at), "entities: a range issues indices of another range");
     return true;
 }
 

@@ -14,28 +14,23 @@ const covey__range *covey__range_run(const covey_world *world, uint32_t index, u
 
 /* Moves a range to the word with its lowest free index, and makes the page if it is missing. FULL, MEMORY. */
 covey_result covey__range_seek(covey_world *world, covey__range *range);
-/* The free indices of the word that a range has reached. */
-static inline uint64_t covey__range_ready(const covey__range *range) {
-    return range->page->free[range->at % COVEY_PAGE_SIZE / 64] & range->issues;
-}
+/* The indices of a word that covey_create may issue: those that are in no reserved range. */
+uint64_t covey__issued_in(const covey_world *world, uint32_t word);
 /* Takes the lowest free index of a range, or returns COVEY_NONE. Logs nothing: callers report. */
 uint32_t covey__range_take(covey_world *world, covey__range *range, covey_result *result);
-/* After indices of one word and range became free: moves the range back if they are below its position. */
+/* After indices of one common word and range became free: moves the range back if they are below its position. */
 void covey__range_return(covey_world *world, uint32_t index);
-/* Frees indices of one word and range. */
-static inline void covey__range_free_word(covey_world *world, uint32_t index, uint64_t bits) {
+/* Opens a common word after indices of one range became free. */
+static inline void covey__range_open(covey_world *world, uint32_t index) {
     uint32_t number = index / COVEY_PAGE_SIZE, word = index % COVEY_PAGE_SIZE / 64;
-    covey__entity_page *page = world->pages[number];
-    page->free[word] |= bits;
-    page->words |= (uint64_t)1 << word;
+    world->pages[number]->words |= (uint64_t)1 << word;
     world->inner->open[number / 64] |= (uint64_t)1 << number % 64;
-    if (!COVEY__LIKELY(world->inner->reserved_count == 0 && index >= world->range.at))
+    if (!COVEY__LIKELY(world->inner->reserved_count == 0 && index >= world->range.cursor.at))
         covey__range_return(world, index);
 }
-static inline void covey__range_free(covey_world *world, uint32_t index) {
-    covey__range_free_word(world, index, covey__table_bit(index));
-}
 
+/* Reserves [first, end). TAKEN: an index was used or reserved before; MEMORY. */
+covey_result covey__range_add(covey_world *world, uint32_t first, uint32_t end);
 /* Room for this many more ranges; false when an allocation fails. */
 bool covey__ranges_reserve(covey_world *world, uint32_t count);
 bool covey__ranges_clone(const covey_world *from, covey_world *to); /* false when an allocation fails */

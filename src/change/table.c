@@ -14,7 +14,7 @@
 #define TABLE_LIMIT (((COVEY_NONE - 1) / COVEY__BLOCK_PAGE + 1) * STEP)
 #define OPEN_LIMIT (TABLE_LIMIT / 64 + 1)
 #define WORDS COVEY__TABLE_WORDS
-#define ALL_BITS (UINT64_MAX >> (64 - COVEY__TABLE_WORD))
+#define ALL_BITS COVEY__TABLE_ALL
 
 static const covey__entity_page missing;
 
@@ -27,10 +27,11 @@ covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t ind
 }
 
 static void reset_bits(covey__entity_page *page) {
-    page->words = UINT64_MAX >> (64 - WORDS);
+    page->words = page->vacant = UINT64_MAX >> (64 - WORDS);
     for (uint32_t i = 0; i < WORDS; i++) {
         page->free[i] = ALL_BITS;
         page->aside[i] = 0;
+        page->extent[i] = 0;
     }
 }
 
@@ -133,6 +134,7 @@ bool covey__entities_load(covey_world *world, uint32_t index, const uint32_t *ge
         if (is_new) covey__entity_page_reset(page);
         memcpy(page->generation + index % COVEY_PAGE_SIZE, generations, count * sizeof *generations);
     }
+    page->vacant = UINT64_MAX >> (64 - WORDS);
     set_free(page, index % COVEY_PAGE_SIZE, generations, count);
     return true;
 }
@@ -202,7 +204,9 @@ static bool valid_word(const covey__entity_page *page, uint32_t number, uint32_t
     REQUIRE((free & odd) == 0, "entities: an index is free and alive");
     REQUIRE((even & ~(free | aside)) == 0, "entities: an index has no entity and is not free");
     REQUIRE(((free | aside) & ~ALL_BITS) == 0, "entities: bits are set for indices outside of the page");
-    REQUIRE(free == 0 || (page->words >> number & 1) != 0, "entities: a word with free indices is closed");
+    bool common = page->extent[number] == 0, open = (page->words >> number & 1) != 0;
+    REQUIRE(free == 0 || open || !common, "entities: a word with free indices is closed");
+    REQUIRE(common || !open, "entities: a word of a kind is open for all");
     *alive += covey__bits_in(odd);
     return true;
 }

@@ -15,6 +15,8 @@
 
 #include <covey/covey.h>
 
+#define COVEY__TABLE_ALL (UINT64_MAX >> (64 - COVEY__TABLE_WORD)) /* all bits of a word */
+
 /* The page of an index; NULL if it is missing. */
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index);
 /* The page of an index that has one. */
@@ -25,7 +27,7 @@ static inline covey__entity_page *covey__existing_page(const covey_world *world,
 covey__entity_page *covey__missing_page(void);
 /* Makes the page of an index if it is missing: all its indices are free. False when an allocation fails. */
 bool covey__entities_reach(covey_world *world, uint32_t index);
-void covey__entity_page_reset(covey__entity_page *page);           /* none of its indices was ever used */
+void covey__entity_page_reset(covey__entity_page *page); /* none of its indices was ever used, all are common */
 bool covey__pages_clone(const covey_world *from, covey_world *to); /* false when an allocation fails */
 void covey__pages_end(covey_world *world);                         /* frees the table */
 /* Sets the generations of indices of one page, as an image has them: those with generation 0 are retired. False when an
@@ -35,6 +37,9 @@ bool covey__entities_load(covey_world *world, uint32_t index, const uint32_t *ge
 
 static inline bool covey__is_free(const covey__entity_page *page, uint32_t index) {
     return (page->free[index % COVEY_PAGE_SIZE / 64] & covey__table_bit(index)) != 0;
+}
+static inline bool covey__is_common(const covey__entity_page *page, uint32_t index) {
+    return page->extent[index % COVEY_PAGE_SIZE / 64] == 0;
 }
 static inline bool covey__is_set_aside(const covey__entity_page *page, uint32_t index) {
     return (page->aside[index % COVEY_PAGE_SIZE / 64] & covey__table_bit(index)) != 0;

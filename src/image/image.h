@@ -11,8 +11,8 @@
 #include <covey/image.h>
 #include <covey/sparse_set.h>
 
-/* image_record.c: a plan turns values in memory into records of an image, or records into values. A record has the fields one
- * after the other, little-endian and without padding. */
+/* image_record.c: a plan turns values in memory into records of an image, or records into values. A record has the
+ * fields one after the other, little-endian and without padding. */
 typedef enum covey__op {
     COVEY__OP_COPY,   /* bytes as they are */
     COVEY__OP_SWAP,   /* numbers with the other byte order */

@@ -55,7 +55,7 @@ static covey_result take_fresh(merging *m) {
     for (; !covey_is_null(e); e = covey_entity_next(m->from, e)) fresh += covey_is_null(before_here(m, e));
     m->fresh = covey__resize(&m->heap, NULL, 0, m->room, sizeof *m->fresh, alignof(covey_entity));
     if (!m->fresh && m->room != 0) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__entities_take(m->to, m->fresh, fresh);
+    covey_result result = covey__entities_take(m->to, NULL, m->fresh, fresh);
     if (result == COVEY_OK) m->count = fresh;
     return result;
 }

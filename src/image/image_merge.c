@@ -50,7 +50,7 @@ static covey_result make_entities(void *context) {
     merging *m = context;
     uint32_t i = 0;
     covey_result result = covey__merging_reserve(m);
-    if (result == COVEY_OK) result = covey__entities_take(m->to, m->entities, m->room);
+    if (result == COVEY_OK) result = covey__entities_take(m->to, NULL, m->entities, m->room);
     if (result != COVEY_OK) return result;
     m->fresh = m->entities;
     m->count = m->room;

@@ -16,6 +16,8 @@ typedef struct covey__inner {
     uint32_t open_words;
     covey__range *reserved; /* in the order of reservation */
     uint32_t reserved_count, reserved_capacity, reserved_root;
+    struct covey__kinds *kinds; /* NULL while no entity was created with components */
+    bool ids_in_order;          /* there are no kinds */
 
     /* ---- Types and pools ---- */
     uint32_t type_count;

@@ -235,6 +235,47 @@ static covey_result grow_block(covey__block_store *blocks, covey__block_page *pa
     return grow_to(blocks, page, block, capacity, source);
 }
 
+/* ---- Rows --------------------------------------------------------------------------------------------------------
+ *
+ * Blocks that will be full soon, and follow each other, get chunks that follow each other. */
+
+/* The chunk of the block before, if the next one of its row is free. */
+static char *row_before(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
+    bool direct = block != 0 && page->capacity[block - 1] == COVEY__BLOCK_IDS;
+    char *before = direct ? page->chunks[block - 1].data : NULL;
+    return before && covey__row_has_next(blocks, before) ? before : NULL;
+}
+
+/* Whether an empty block belongs to a row. */
+static bool is_in_row(const covey__block_store *blocks, const covey__block_page *page, uint32_t index) {
+    if (blocks->size == 0 || blocks->grouped) return false;
+    bool first = blocks->row_count != 0 && blocks->row_block == index / COVEY__BLOCK_IDS;
+    return first || row_before(blocks, page, covey__block_of(index));
+}
+
+/* The chunk of an empty block in a row: the first of a new row, or the next one. */
+static char *take_in_row(covey__block_store *blocks, const covey__block_page *page, uint32_t index) {
+    uint32_t block = covey__block_of(index), left = COVEY__PAGE_BLOCKS - block;
+    char *before = row_before(blocks, page, block);
+    if (before) return covey__row_next(blocks, before);
+    uint32_t count = blocks->row_count < left ? blocks->row_count : left;
+    char *first = covey__row_take(blocks, count);
+    if (first) blocks->row_count = 0;
+    return first;
+}
+
+/* Gives a block room for more ids: a chunk, or a larger one. */
+static covey_result make_room(covey__block_store *blocks, covey__block_page *page, uint32_t index, uint32_t more,
+                              const void **source) {
+    uint32_t block = covey__block_of(index);
+    if (page->capacity[block] != 0 || !is_in_row(blocks, page, index))
+        return grow_block(blocks, page, block, more, source);
+    char *data = take_in_row(blocks, page, index);
+    if (!data) return COVEY_ERROR_MEMORY;
+    set_chunk(blocks, page, block, data, COVEY__BLOCK_IDS);
+    return COVEY_OK;
+}
+
 /* ---- Adding and removing -----------------------------------------------------------------------------------------*/
 
 covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uint32_t limit, const void **source,
@@ -245,7 +286,7 @@ covey_result covey__blocks_place(covey__block_store *blocks, uint32_t index, uin
     uint32_t block = covey__block_of(index);
     if ((page->masks[block] & bit_of(index)) != 0) return COVEY_ERROR_PRESENT;
     if (page->used[block] == page->capacity[block]) {
-        result = grow_block(blocks, page, block, 1, source);
+        result = make_room(blocks, page, index, 1, source);
         if (result != COVEY_OK) return result;
     }
     page->summary |= (uint64_t)1 << block;
@@ -274,7 +315,7 @@ covey_result covey__blocks_place_bits(covey__block_store *blocks, uint32_t index
     uint32_t block = covey__block_of(index), more = bits == UINT64_MAX ? COVEY__BLOCK_IDS : covey__bits_in(bits);
     if ((page->masks[block] & bits) != 0) return COVEY_ERROR_PRESENT;
     if (page->capacity[block] != COVEY__BLOCK_IDS && page->used[block] + more > page->capacity[block]) {
-        result = grow_block(blocks, page, block, more, source);
+        result = make_room(blocks, page, index, more, source);
         if (result != COVEY_OK) return result;
     }
     if (page->capacity[block] != COVEY__BLOCK_IDS) append_slots(blocks, page, block, bits);
@@ -288,7 +329,10 @@ uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, u
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t first = covey__block_of(index), end = first;
     for (; end < first + count; end++) {
-        char *data = blocks->size != 0 ? covey__chunk_take(blocks, COVEY__BLOCK_IDS) : covey__nothing;
+        uint32_t begin = index + (end - first) * COVEY__BLOCK_IDS;
+        char *data = blocks->size == 0                ? covey__nothing
+                     : is_in_row(blocks, page, begin) ? take_in_row(blocks, page, begin)
+                                                      : covey__chunk_take(blocks, COVEY__BLOCK_IDS);
         if (!data) break;
         page->masks[end] = UINT64_MAX;
         page->chunks[end] = (covey__chunk){ data, covey__identity };

@@ -184,6 +184,29 @@ char *covey__chunk_take_exactly(covey__block_store *blocks, uint32_t capacity) {
     return slab ? covey__slab_take(slab) : NULL;
 }
 
+static bool is_row(const covey__slab *slab) {
+    return slab->class == COVEY__CLASSES && slab->capacity == COVEY__BLOCK_IDS;
+}
+
+char *covey__row_take(covey__block_store *blocks, uint32_t count) {
+    size_t most = COVEY_ROW_BYTES / covey__chunk_bytes(blocks, COVEY__BLOCK_IDS);
+    if (count > most) count = (uint32_t)most;
+    if (count < 2) return covey__chunk_take(blocks, COVEY__BLOCK_IDS);
+    covey__slab *slab = covey__slab_create(blocks, COVEY__BLOCK_IDS, count);
+    if (!slab) return NULL;
+    slab->class = COVEY__CLASSES;
+    return covey__slab_take(slab);
+}
+
+bool covey__row_has_next(const covey__block_store *blocks, const char *chunk) {
+    covey__slab *slab = slab_of(blocks, chunk);
+    return is_row(slab) && slab->fresh < slab->chunks && chunk == chunk_at(slab, slab->fresh - 1);
+}
+
+char *covey__row_next(covey__block_store *blocks, const char *chunk) {
+    return covey__slab_take(slab_of(blocks, chunk));
+}
+
 /* Whether the next chunk of this class would need a new slab without this one. */
 static bool is_last_with_room(const covey__block_store *blocks, const covey__slab *slab) {
     uint32_t class = slab->class;
@@ -193,7 +216,9 @@ static bool is_last_with_room(const covey__block_store *blocks, const covey__sla
 void covey__chunk_free(covey__block_store *blocks, char *chunk) {
     covey__slab *slab = slab_of(blocks, chunk);
     if (blocks->zero_erased) memset(chunk, 0, slab->stride);
-    if (covey__slab_full(slab)) link_slab(blocks, slab);
+    bool row = is_row(slab);
+    if (row) slab->class = (uint8_t)class_of(blocks, COVEY__BLOCK_IDS);
+    if (row || covey__slab_full(slab)) link_slab(blocks, slab);
     if (--slab->used != 0) {
         memcpy(chunk, &slab->free, sizeof slab->free);
         slab->free = (uint32_t)((size_t)(chunk - chunk_at(slab, 0)) / slab->stride);

@@ -8,6 +8,10 @@
 #define COVEY_SLAB_BYTES ((size_t)1 << 18)
 #endif
 
+#ifndef COVEY_ROW_BYTES /* the most bytes of a row of chunks */
+#define COVEY_ROW_BYTES ((size_t)1 << 16)
+#endif
+
 struct covey__slab {
     covey__slab *next, *previous; /* in the list of slabs of its class with room */
     uint32_t chunks, used;        /* in total; in use */
@@ -16,7 +20,8 @@ struct covey__slab {
     uint32_t stride;              /* from a chunk to the next */
     uint8_t capacity;
     uint8_t header; /* bytes before the first chunk */
-    uint8_t class;  /* the number of the step with this capacity; COVEY__CLASSES for one that only compaction gives */
+    /* The number of the step with this capacity. COVEY__CLASSES: only compaction gives it, or it is a row. */
+    uint8_t class;
 };
 
 /* The smallest step with room for this many slots. */
@@ -28,6 +33,13 @@ char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity);
 /* The same for any capacity. */
 char *covey__chunk_take_exactly(covey__block_store *blocks, uint32_t capacity);
 void covey__chunk_free(covey__block_store *blocks, char *chunk);
+/* Rows: direct chunks that follow each other, for neighbouring blocks. A row is a slab of its own, in no list; when one
+ * of its chunks is freed, it becomes a slab like others. covey__row_take returns the first chunk of a new row, which may
+ * be shorter than `count`; NULL when an allocation fails. The others return whether the chunk behind one is free, and
+ * take it. */
+char *covey__row_take(covey__block_store *blocks, uint32_t count);
+bool covey__row_has_next(const covey__block_store *blocks, const char *chunk);
+char *covey__row_next(covey__block_store *blocks, const char *chunk);
 /* A slab in no list: the caller takes all its chunks in order before others can. */
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks);
 char *covey__slab_take(covey__slab *slab);

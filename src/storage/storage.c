@@ -110,6 +110,12 @@ bool covey__storage_put_mask(covey_pool *pool, uint32_t index, uint64_t mask) {
 
 bool covey__storage_shape(covey_pool *pool) { return covey__blocks_shape(&pool->block_store); }
 
+void covey__storage_expect(covey_pool *pool, uint32_t index, uint32_t count) {
+    if (!covey__in_blocks(pool)) return;
+    pool->block_store.row_block = index / COVEY__BLOCK_IDS;
+    pool->block_store.row_count = count;
+}
+
 void covey__storage_compact(covey_pool *pool) {
     if (covey__in_blocks(pool)) covey__blocks_compact(&pool->block_store);
     else if (pool->sparse_set.policy == COVEY_ORDERED) covey_sparse_set_compact(&pool->sparse_set);

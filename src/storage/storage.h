@@ -142,6 +142,8 @@ bool covey__storage_clone(const covey_pool *from, covey_pool *to);
  * which the caller writes. False when an allocation fails: then the storage can only be cleared. */
 bool covey__storage_put_mask(covey_pool *pool, uint32_t index, uint64_t mask);
 bool covey__storage_shape(covey_pool *pool);
+/* Values of all indices of `count` blocks will follow each other, from the block of an index on. */
+void covey__storage_expect(covey_pool *pool, uint32_t index, uint32_t count);
 void covey__storage_compact(covey_pool *pool);
 void covey__storage_shrink(covey_pool *pool);
 void covey__storage_take(covey_pool *pool, const covey_pool *from); /* takes over the storage of another pool */

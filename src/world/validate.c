@@ -34,7 +34,8 @@ static size_t counted_world_bytes(const covey_world *world) {
     bytes += world->page_count * sizeof *world->pages + world->inner->open_words * sizeof *world->inner->open;
     bytes += world->inner->pool_capacity * sizeof *world->pools;
     bytes += world->pool_count * sizeof(covey_pool) + world->inner->reserved_capacity * sizeof(covey__range);
-    bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__presence_bytes(world);
+    bytes += ((size_t)world->type_mask + 1) * sizeof *world->types + covey__presence_bytes(world) +
+             covey__kinds_bytes(world);
     bytes += covey__names_bytes(world) + world->inner->borrowed;
     bytes +=
         world->inner->group_capacity * sizeof *world->inner->groups + world->inner->group_count * sizeof(covey_group);

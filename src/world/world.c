@@ -35,6 +35,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
         .type_multiplier = UINT64_C(0x9E3779B97F4A7C15),
         .range = covey__range_from(desc->first_index < COVEY_NONE ? desc->first_index : COVEY_NONE),
         .emptying = { .block = COVEY__NO_BLOCK, .last = COVEY__NO_BLOCK },
+        .recent = { .count = COVEY_NONE },
         .inner = &whole->inner,
     };
     whole->inner = (covey__inner){
@@ -45,6 +46,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
         .log = desc->log,
         .log_context = desc->log_context,
         .quiet = desc->quiet,
+        .ids_in_order = desc->ids_in_order,
         .on_assert = desc->on_assert,
         .assert_context = desc->assert_context,
     };
@@ -134,6 +136,7 @@ static bool puts_up_with_holes(const covey_pool *pool) {
 void covey_compact(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++)
         if (!puts_up_with_holes(world->pools[i])) covey_pool_compact(world->pools[i], NULL, NULL);
+    covey__kinds_trim(world);
 }
 
 void covey_shrink(covey_world *world) {

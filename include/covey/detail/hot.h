@@ -10,6 +10,8 @@ extern "C" {
 
 COVEY_API covey_entity covey__create_slowly(covey_world *world);
 /* Adds the remaining components to an entity that has the first ones; undoes everything if it fails. */
+/* Creates an entity where those with these types are. Null: failed; with the index COVEY_NONE: that is not quick. */
+COVEY_API covey_entity covey__create_of_kind(covey_world *world, const covey_component *components, uint32_t count);
 COVEY_API covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_t generation,
                                                const covey_component *components, uint32_t added);
 COVEY_API bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation);
@@ -146,25 +148,28 @@ COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 /* The bit of an index in its word of the table. */
 COVEY_HOT uint64_t covey__table_bit(uint32_t index) { return (uint64_t)1 << index % COVEY__TABLE_WORD; }
 
-/* Whether covey_create has an index ready, and there is no listener. */
-COVEY_HOT bool covey__creates_quickly(const covey_world *world) {
-    const covey__range *range = &world->range;
-    return !world->listeners && (range->page->free[range->at % COVEY_PAGE_SIZE / 64] & range->issues) != 0;
+/* The free indices of the word of a cursor. */
+COVEY_HOT uint64_t covey__cursor_ready(const covey__cursor *cursor) {
+    return cursor->page->free[cursor->at % COVEY_PAGE_SIZE / 64] & cursor->issues;
+}
+
+/* Creates an entity with the lowest of the free indices of a cursor; there must be one, and no listener. */
+COVEY_HOT covey_entity covey__cursor_create(covey_world *world, const covey__cursor *cursor, uint64_t ready) {
+    covey__entity_page *page = cursor->page;
+    covey_entity e = covey__entity(cursor->at + covey__lowest_bit(ready), 0);
+    e = covey__entity(covey__index(e), ++page->generation[covey__index(e) % COVEY_PAGE_SIZE]);
+    page->free[cursor->at % COVEY_PAGE_SIZE / 64] ^= ready & (~ready + 1);
+    world->alive++;
+    COVEY__CHANGED(world);
+    return e;
 }
 
 COVEY_HOT covey_entity covey_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return covey__entity(0, 0);
-    const covey__range *range = &world->range;
-    covey__entity_page *page = range->page;
-    uint64_t *free = &page->free[range->at % COVEY_PAGE_SIZE / 64], ready = *free & range->issues;
+    uint64_t ready = covey__cursor_ready(&world->range.cursor);
     if (!COVEY__LIKELY(ready != 0 && !world->listeners)) return covey__create_slowly(world);
-    covey_entity e = covey__entity(range->at + covey__lowest_bit(ready), 0);
-    e = covey__entity(covey__index(e), ++page->generation[covey__index(e) % COVEY_PAGE_SIZE]);
-    *free ^= ready & (~ready + 1);
-    world->alive++;
-    COVEY__CHANGED(world);
-    return e;
+    return covey__cursor_create(world, &world->range.cursor, ready);
 }
 
 /* Removes an entity from all pools if that is one bit of a mask in each. Otherwise false; what was done may be
@@ -189,14 +194,15 @@ COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e) {
     if (!COVEY__LIKELY(emptying->block == index / COVEY__BLOCK_IDS && emptying->moves == world->moves))
         return covey__destroy_slowly(world, index, generation);
     covey__entity_page *page = emptying->page;
+    uint64_t free = page->free[index % COVEY_PAGE_SIZE / 64] | covey__table_bit(index);
     if (!COVEY__LIKELY(page->generation[index % COVEY_PAGE_SIZE] == generation)) return false;
-    if (!COVEY__LIKELY((generation & 1) != 0 && generation != COVEY_GENERATION_MAX &&
+    if (!COVEY__LIKELY((generation & 1) != 0 && generation != COVEY_GENERATION_MAX && free != UINT64_MAX &&
                        covey__erase_next(emptying, index)))
         return covey__destroy_slowly(world, index, generation);
     page->generation[index % COVEY_PAGE_SIZE] = generation + 1;
     world->alive--;
     COVEY__TRACE(world, world->destroyed, index);
-    page->free[index % COVEY_PAGE_SIZE / 64] |= covey__table_bit(index);
+    page->free[index % COVEY_PAGE_SIZE / 64] = free;
     COVEY__CHANGED(world);
     return true;
 }
@@ -684,16 +690,29 @@ COVEY_HOT uint32_t covey__add_listed(covey_world *world, covey_entity e, const c
     return count;
 }
 
+/* Whether entities of this kind can be created without a search, and without telling a listener. */
+COVEY_HOT bool covey__is_recent(const covey_world *world, const covey_component *components, uint32_t count) {
+    const covey__recent_kind *recent = &world->recent;
+    if (recent->count != count || world->listeners) return false;
+    COVEY__UNROLL
+    for (uint32_t i = 0; i < count; i++)
+        if (recent->types[i] != components[i].type) return false;
+    return covey__cursor_ready(recent->cursor) != 0;
+}
+
 /* The list is copied, so that compilers know all of it: the original is passed to a function that they cannot see. */
 COVEY_HOT covey_entity covey__create_with(covey_world *world, const covey_component *components, size_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     covey_component own[COVEY_TERMS];
     if (COVEY__IN_HOOK(world)) return covey__entity(0, 0);
-    if (count > COVEY_TERMS || !COVEY__LIKELY(covey__creates_quickly(world)))
-        return covey_create_with_raw(world, components);
+    if (count > COVEY_TERMS) return covey_create_with_raw(world, components);
     COVEY__UNROLL
     for (size_t i = 0; i < count; i++) own[i] = components[i];
-    covey_entity e = covey_create(world);
+    covey_entity e;
+    if (COVEY__LIKELY(covey__is_recent(world, own, (uint32_t)count)))
+        e = covey__cursor_create(world, world->recent.cursor, covey__cursor_ready(world->recent.cursor));
+    else e = covey__create_of_kind(world, components, (uint32_t)count);
+    if (!COVEY__LIKELY(!covey_is_null(e))) return covey__index(e) == 0 ? e : covey_create_with_raw(world, components);
     uint32_t added = covey__add_listed(world, e, own, (uint32_t)count);
     if (!COVEY__LIKELY(added == count)) return covey__create_with_rest(world, e.index, e.generation, components, added);
     return e;

@@ -177,6 +177,7 @@ typedef struct covey__block_store {
     bool pinned; /* every block is direct */
     covey__mover mover;
     bool grouped;                       /* no block is direct: a group that owns the pool orders the values */
+    uint32_t row_block, row_count;      /* so many blocks from this one on will soon be full; a count of 0: none */
     covey__slab *roomy[COVEY__CLASSES]; /* the slabs of a class that have a free chunk, as a list */
     covey__slab **slabs;                /* all, by address */
     uint32_t slab_count, slab_capacity;
@@ -242,23 +243,38 @@ struct covey_pool {
 };
 
 /* An odd generation is alive. The bits of an index say whether it is free, or set aside for a command buffer; one that
- * has no entity and no bit is retired. A shared page of zeros stands for missing pages. */
+ * has no entity and no bit is retired. A word of these bits is common, or belongs to an extent: the indices of a kind
+ * of entities (src/change/kind.h). A shared page of zeros stands for missing pages. */
 #define COVEY__TABLE_WORD (COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64) /* indices whose bits are in a word */
 #define COVEY__TABLE_WORDS (COVEY_PAGE_SIZE / COVEY__TABLE_WORD)
 typedef struct covey__entity_page {
     uint32_t generation[COVEY_PAGE_SIZE];
-    uint64_t words; /* a bit for each word of `free`: whether it may have a bit */
+    uint64_t words;  /* a bit for each common word of `free`: whether it may have a bit */
+    uint64_t vacant; /* a bit for each common word: whether all its indices may be free */
     uint64_t free[COVEY__TABLE_WORDS], aside[COVEY__TABLE_WORDS];
+    uint32_t extent[COVEY__TABLE_WORDS]; /* of each word: its number + 1; 0: common */
 } covey__entity_page;
 
-/* Issues indices of [first, end), the lowest free one first. */
+/* A word of the table from which indices are issued, the lowest free one first. */
+typedef struct covey__cursor {
+    covey__entity_page *page;
+    uint64_t issues; /* the indices of the word that it may issue; 0: not found out yet */
+    uint32_t at;     /* the first index of the word */
+} covey__cursor;
+
+/* Issues indices of [first, end). */
 typedef struct covey__range {
+    covey__cursor cursor; /* the range has no free index in words before it */
     uint32_t first, end;
-    uint32_t at;              /* the first index of a word; the range has no free index below it */
-    covey__links links;       /* a reserved range: in the tree of these, by their first indices */
-    uint64_t issues;          /* the indices of this word that are in the range; 0: not found out yet */
-    covey__entity_page *page; /* of this word */
+    covey__links links; /* a reserved range: in the tree of these, by their first indices */
 } covey__range;
+
+/* The kind that was created last: the types that were listed, and where its next entity is created. */
+typedef struct covey__recent_kind {
+    uint32_t count; /* COVEY_NONE: none */
+    covey__cursor *cursor;
+    const covey_type *types[COVEY_TERMS];
+} covey__recent_kind;
 
 /* Entities are often destroyed next to each other. In this block, if `moves` is the world's number, there are no
  * observers, and only these pools, with these masks, have components: direct, and with values that need no `drop`. */
@@ -311,6 +327,7 @@ struct covey_world {
     uint64_t moves;   /* how often chunks of block stores moved or were freed */
     uint64_t shifts;  /* how often any values moved, or what is needed to find them in sparse pools */
     covey__emptying emptying;
+    covey__recent_kind recent;
     const covey__guard *guard; /* while systems run, which then count as one in `hooks`; otherwise NULL */
     covey_pool **pools;
     uint32_t pool_count;
