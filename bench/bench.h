@@ -54,6 +54,7 @@ struct bench_scenario {
     uint32_t percent;   /* for `open`: of the entities that take part; 0 means all */
     uint32_t once_from; /* from this size on one repetition is enough; 0 means never */
     bool whole;         /* times are of a whole run, not of one operation */
+    bool per_result;    /* times are for each of what `run` counts, and returns */
 };
 
 typedef struct bench_suite {
@@ -66,7 +67,7 @@ extern const bench_suite *const bench_suites[];
 
 /* Some are there for both storages, and for several sizes of components: see components.h. */
 extern const bench_suite bench_holes, bench_latency, bench_matrix, bench_sort, bench_ordered, bench_reactive,
-    bench_ticks, bench_commands, bench_image, bench_history, bench_split, bench_hostile;
+    bench_ticks, bench_commands, bench_image, bench_history, bench_split, bench_hostile, bench_kinds;
 extern const bench_suite bench_add_remove_sparse_8, bench_add_remove_sparse_16, bench_add_remove_sparse_64,
     bench_add_remove_sparse_128, bench_add_remove_block_8, bench_add_remove_block_16, bench_add_remove_block_64,
     bench_add_remove_block_128;

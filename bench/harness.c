@@ -44,9 +44,10 @@ void bench_run_each(const bench_scenario *scenario, void *fixture) {
     }
 }
 
-static uint32_t operations(const bench_scenario *scenario, uint32_t n) {
+static uint64_t operations(const bench_scenario *scenario, uint32_t n, uint64_t result) {
     if (scenario->whole) return 1;
-    return scenario->percent ? (uint32_t)((uint64_t)n * scenario->percent / 100) : n;
+    if (scenario->per_result) return result;
+    return scenario->percent ? (uint64_t)n * scenario->percent / 100 : n;
 }
 
 static bool is_once(const bench_scenario *scenario, uint32_t n) {
@@ -135,10 +136,10 @@ static int compare_doubles(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-static bench_time summarize(double *samples, uint32_t count, uint32_t operations) {
+static bench_time summarize(double *samples, uint32_t count, uint64_t operations) {
     qsort(samples, count, sizeof *samples, compare_doubles);
     double median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
-    return (bench_time){ samples[0] / operations, median / operations };
+    return (bench_time){ samples[0] / (double)operations, median / (double)operations };
 }
 
 void bench_measure(const bench_scenario *scenario, uint32_t n, double least_ns, bench_time *times) {
@@ -153,7 +154,7 @@ void bench_measure(const bench_scenario *scenario, uint32_t n, double least_ns, 
         is_once(scenario, n) ? take_one_sample(runners, count) : take_samples(runners, count, least, least_ns);
     check_results(scenario, n, runners, count);
     for (size_t i = 0; i < count; i++) {
-        times[i] = summarize(runners[i].samples, taken, operations(scenario, n));
+        times[i] = summarize(runners[i].samples, taken, operations(scenario, n, runners[i].result));
         free(runners[i].samples);
     }
     scenario->close(fixture);

@@ -29,6 +29,7 @@ const bench_suite *const bench_suites[] = {
     &bench_history,
     &bench_split,
     &bench_commands,
+    &bench_kinds,
     &bench_schedule_block_8,
     &bench_schedule_sparse_8,
     &bench_add_remove_block_8,
