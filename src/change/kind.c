@@ -15,7 +15,7 @@
 #define WORD COVEY__TABLE_WORD
 #define ALL_WORDS (UINT64_MAX >> (64 - COVEY__TABLE_WORDS)) /* the words of a page */
 
-enum { CANDIDATES_LEAST = 64, CANDIDATES_MOST = 4096, CANDIDATE_SHARE = 16, COUNT_MOST = 255 };
+enum { AGE_LEAST = 128 }; /* candidates are counted at least so often before they age */
 
 typedef struct covey__kinds kinds_of_world;
 
@@ -124,68 +124,100 @@ static void forget(covey_world *world, covey__kind *kind) {
     free_kind(&world->inner->heap, kind);
 }
 
-/* ---- Candidates --------------------------------------------------------------------------------------------------*/
+/* ---- Candidates ----------------------------------------------------------------------------------------------------
+ *
+ * A candidate is a tag, the highest bits of a hash, and a count in the low bits. Its highest bits choose a set of WAYS
+ * places, so if there are twice as many sets, each is split in two. */
 
-static uint32_t place_of(const kinds_of_world *kinds, uint64_t mixed) {
-    return (uint32_t)(mixed >> (64 - covey__highest_bit(kinds->candidate_count)));
+enum { WAYS = 4, SETS_LEAST = 8, SETS_MOST = 1024, COUNT_MOST = 255 };
+
+static uint32_t tag_of(const covey__kind_key *key) { return (uint32_t)(mix(key->hash) >> 32) & ~(uint32_t)COUNT_MOST; }
+
+static uint32_t count_of(uint32_t candidate) { return candidate & COUNT_MOST; }
+
+static bool is_same(uint32_t candidate, uint32_t tag) { return (candidate ^ tag) <= COUNT_MOST; }
+
+/* The place of a candidate, or the one that it gets: of the candidate of its set with the lowest count. */
+static uint32_t place_of(const kinds_of_world *kinds, uint32_t tag) {
+    uint32_t set = tag >> (32 - covey__highest_bit(kinds->candidate_count / WAYS)), place = set * WAYS;
+    for (uint32_t at = set * WAYS; at < set * WAYS + WAYS; at++) {
+        if (is_same(kinds->candidates[at], tag)) return at;
+        if (count_of(kinds->candidates[at]) < count_of(kinds->candidates[place])) place = at;
+    }
+    return place;
 }
 
-/* Candidates are placed by their highest bits, so each place becomes two. */
 bool covey__kinds_add_candidates(covey__heap *heap, struct covey__kinds *kinds, uint32_t count) {
-    uint64_t *candidates = covey__resize(heap, NULL, 0, count, sizeof *candidates, alignof(uint64_t));
+    uint32_t *candidates = covey__resize(heap, NULL, 0, count, sizeof *candidates, alignof(uint32_t));
     if (!candidates) return false;
-    uint64_t *old = kinds->candidates;
-    uint32_t old_count = kinds->candidate_count;
+    uint32_t *old = kinds->candidates, old_count = kinds->candidate_count;
     memset(candidates, 0, count * sizeof *candidates);
     kinds->candidates = candidates;
     kinds->candidate_count = count;
     kinds->counted_at = COVEY__NO_EXTENT;
     for (uint32_t i = 0; i < old_count; i++)
         if (old[i] != 0) candidates[place_of(kinds, old[i])] = old[i];
-    covey__free(heap, old, old_count, sizeof *old, alignof(uint64_t));
+    covey__free(heap, old, old_count, sizeof *old, alignof(uint32_t));
     return true;
 }
 
-/* There are more places for candidates in a larger world. */
-static bool reserve_candidates(covey_world *world) {
-    if (!world->inner->kinds) world->inner->kinds = covey__kinds_create(&world->inner->heap);
+/* Counts of entities that were created long ago matter less. */
+static void age_candidates(kinds_of_world *kinds) {
+    for (uint32_t i = 0; i < kinds->candidate_count; i++) {
+        uint32_t count = count_of(kinds->candidates[i]);
+        kinds->candidates[i] = count > 1 ? kinds->candidates[i] - count + count / 2 : 0;
+    }
+    kinds->is_aged = true;
+    kinds->counted_at = COVEY__NO_EXTENT;
+}
+
+/* Before candidates are used. There are more places for them in a larger world. */
+static bool prepare_candidates(covey_world *world) {
+    covey__heap *heap = &world->inner->heap;
+    if (!world->inner->kinds) world->inner->kinds = covey__kinds_create(heap);
     kinds_of_world *kinds = world->inner->kinds;
     if (!kinds) return false;
-    uint32_t count = kinds->candidate_count != 0 ? kinds->candidate_count : CANDIDATES_LEAST;
-    while (count < CANDIDATES_MOST && world->alive / CANDIDATE_SHARE > count) count *= 2;
-    return count == kinds->candidate_count || covey__kinds_add_candidates(&world->inner->heap, kinds, count);
+    if (!kinds->is_aged) age_candidates(kinds);
+    uint32_t count = kinds->candidate_count != 0 ? kinds->candidate_count : SETS_LEAST * WAYS;
+    while (count < SETS_MOST * WAYS && world->alive / 8 > count) count *= 2;
+    return count == kinds->candidate_count || covey__kinds_add_candidates(heap, kinds, count);
 }
-
-static bool is_same(uint64_t candidate, uint64_t mixed) { return (candidate ^ mixed) <= COUNT_MOST; }
 
 static uint32_t created_so_far(const kinds_of_world *kinds, const covey__kind_key *key) {
-    uint64_t mixed = mix(key->hash), candidate = kinds->candidates[place_of(kinds, mixed)];
-    return is_same(candidate, mixed) ? (uint32_t)(candidate & COUNT_MOST) : 0;
+    uint32_t candidate = kinds->candidates[place_of(kinds, tag_of(key))];
+    return is_same(candidate, tag_of(key)) ? count_of(candidate) : 0;
 }
 
-static uint64_t count_up(uint64_t candidate, uint64_t mixed, uint32_t count) {
-    uint32_t before = (uint32_t)(candidate & COUNT_MOST);
-    if (is_same(candidate, mixed)) count = count < COUNT_MOST - before ? before + count : COUNT_MOST;
+static uint32_t count_up(uint32_t candidate, uint32_t tag, uint32_t count) {
+    uint32_t before = count_of(candidate);
+    if (is_same(candidate, tag)) count = count < COUNT_MOST - before ? before + count : COUNT_MOST;
     else if (before > count) return candidate - count;
-    return (mixed & ~(uint64_t)COUNT_MOST) | (count < COUNT_MOST ? count : COUNT_MOST);
+    return tag | (count < COUNT_MOST ? count : COUNT_MOST);
 }
 
 void covey__kind_count(covey_world *world, const covey__kind_key *key, bool common, uint32_t count) {
     kinds_of_world *kinds = world->inner->kinds;
     if (!has_kind(world, key) || count == 0) return;
-    uint64_t mixed = mix(key->hash);
-    uint32_t place = place_of(kinds, mixed);
-    uint64_t candidate = kinds->candidates[place];
+    uint32_t tag = tag_of(key), place = place_of(kinds, tag), candidate = kinds->candidates[place];
     kinds->counted = candidate;
+    kinds->counted_since = kinds->since;
     kinds->counted_at = place;
-    if (common) kinds->candidates[place] = count_up(candidate, mixed, count);
-    else if (is_same(candidate, mixed)) kinds->candidates[place] = 0;
+    if (!common) {
+        if (is_same(candidate, tag)) kinds->candidates[place] = 0;
+        return;
+    }
+    uint32_t enough = world->alive / 4 > AGE_LEAST ? world->alive / 4 : AGE_LEAST;
+    kinds->candidates[place] = count_up(candidate, tag, count);
+    kinds->is_aged = count < enough && kinds->since < enough - count;
+    kinds->since = kinds->is_aged ? kinds->since + count : 0;
 }
 
 void covey__kind_count_back(covey_world *world) {
     kinds_of_world *kinds = world->inner->kinds;
     if (!kinds || kinds->counted_at == COVEY__NO_EXTENT) return;
     kinds->candidates[kinds->counted_at] = kinds->counted;
+    kinds->since = kinds->counted_since;
+    kinds->is_aged = true;
     kinds->counted_at = COVEY__NO_EXTENT;
 }
 
@@ -409,7 +441,7 @@ static covey__kind *make_kind(covey_world *world, const covey__kind_key *key, ui
 covey__kind *covey__kind_for(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result) {
     *result = COVEY_OK;
     if (!has_kind(world, key) || count == 0) return NULL;
-    if (!reserve_candidates(world)) {
+    if (!prepare_candidates(world)) {
         *result = COVEY_ERROR_MEMORY;
         return NULL;
     }
@@ -532,6 +564,8 @@ void covey__kinds_reset(covey_world *world) {
         if (kinds->extents[i].kind != COVEY__NO_EXTENT) release(world, i);
     if (kinds->candidate_count != 0) memset(kinds->candidates, 0, kinds->candidate_count * sizeof *kinds->candidates);
     kinds->counted_at = COVEY__NO_EXTENT;
+    kinds->since = 0;
+    kinds->is_aged = true;
 }
 
 /* ---- As a whole --------------------------------------------------------------------------------------------------*/
@@ -569,6 +603,8 @@ struct covey__kinds *covey__kinds_copy(const struct covey__kinds *from, covey__h
     }
     if (from->candidate_count != 0)
         memcpy(to->candidates, from->candidates, from->candidate_count * sizeof *to->candidates);
+    to->since = from->since;
+    to->is_aged = from->is_aged;
     return to;
 }
 

@@ -12,8 +12,9 @@
  * extents is forgotten.
  *
  * A set of types becomes a kind after COVEY_KIND_LEAST entities; the first ones get common indices. They are counted by
- * the hash of their types, in a table of candidates without chains: one that finds the place of another lowers its
- * count. So rare sets of types take no memory. */
+ * the hash of their types, in a table of candidates: one that finds all places of its set used lowers the lowest count
+ * there. When a quarter as many entities were counted as are alive, all counts are halved. So rare sets of types take
+ * no memory, and one whose entities are few at a time does not become a kind. */
 #ifndef COVEY_KIND_H
 #define COVEY_KIND_H
 
@@ -21,7 +22,7 @@
 #include "memory/inner.h"
 
 #ifndef COVEY_KIND_LEAST
-#define COVEY_KIND_LEAST 32 /* entities that are created with a set of types before it is a kind */
+#define COVEY_KIND_LEAST 16 /* entities that are created with a set of types before it is a kind */
 #endif
 
 enum {
@@ -63,11 +64,13 @@ struct covey__kinds {
     uint32_t root;
     covey__extent *extents;
     uint32_t extent_count, extent_capacity, free_extent;
-    uint64_t *candidates; /* a hash, and in the low 8 bits how many entities were created */
+    uint32_t *candidates; /* the highest bits of a hash, and how many entities were created in the low 8 bits */
     uint32_t candidate_count;
+    uint32_t since;       /* entities that were counted since the candidates aged */
+    bool is_aged;         /* false: they age before they are used again */
     uint32_t vacant_from; /* pages before this one have no vacant words */
-    uint64_t counted;     /* the last candidate that was counted, as it was before, */
-    uint32_t counted_at;  /* and its place; COVEY__NO_EXTENT: none */
+    /* The last candidate that was counted, and `since`, as they were before, and its place; COVEY__NO_EXTENT: none. */
+    uint32_t counted, counted_since, counted_at;
 };
 
 /* ---- Sets of types -----------------------------------------------------------------------------------------------*/
