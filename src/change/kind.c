@@ -15,7 +15,10 @@
 #define WORD COVEY__TABLE_WORD
 #define ALL_WORDS (UINT64_MAX >> (64 - COVEY__TABLE_WORDS)) /* the words of a page */
 
-enum { AGE_LEAST = 128 }; /* candidates are counted at least so often before they age */
+enum {
+    AGE_LEAST = 128, /* candidates are counted at least so often before they age */
+    GROUP = 4        /* pages that a large kind fills one after the other */
+};
 
 typedef struct covey__kinds kinds_of_world;
 
@@ -253,8 +256,23 @@ static uint64_t page_outside(const covey_world *world, uint64_t index) {
     return end / COVEY_PAGE_SIZE;
 }
 
-/* The lowest vacant words, as many as `size`; false if there are none. */
-static bool find_vacant(covey_world *world, uint32_t size, uint32_t *page, uint64_t *words) {
+/* Whether all words of some pages are vacant. */
+static bool pages_are_vacant(const covey_world *world, uint32_t page, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if ((uint64_t)(page + i) * COVEY_PAGE_SIZE >= COVEY_NONE || vacant_words(world, page + i) != ALL_WORDS)
+            return false;
+    return true;
+}
+
+/* Words of a page. */
+typedef struct run {
+    uint32_t page;
+    uint64_t words;
+} run;
+
+/* Finds the lowest vacant words, `size` of them, in the first of `pages` pages that are vacant if that is more than one.
+ * False if there are none. */
+static bool find_vacant(covey_world *world, uint32_t size, uint32_t pages, run *found) {
     uint32_t *from = &world->inner->kinds->vacant_from;
     uint64_t index = (uint64_t)*from * COVEY_PAGE_SIZE;
     if (index < world->range.first) index = world->range.first - world->range.first % COVEY_PAGE_SIZE;
@@ -264,9 +282,9 @@ static bool find_vacant(covey_world *world, uint32_t size, uint32_t *page, uint6
         if (index >= COVEY_NONE) return false;
         uint32_t number = (uint32_t)(index / COVEY_PAGE_SIZE);
         uint64_t vacant = vacant_words(world, number), runs = runs_in(vacant, size);
-        if (runs != 0) {
-            *page = number;
-            *words = UINT64_MAX >> (64 - size) << covey__lowest_bit(runs);
+        bool fits = pages == 1 || (number % pages == 0 && pages_are_vacant(world, number, pages));
+        if (runs != 0 && fits) {
+            *found = (run){ number, UINT64_MAX >> (64 - size) << covey__lowest_bit(runs) };
             return true;
         }
         passed = passed && vacant == 0;
@@ -282,6 +300,11 @@ static void note_vacant(covey_world *world, uint32_t number, uint64_t words) {
 }
 
 /* ---- Extents -----------------------------------------------------------------------------------------------------*/
+
+/* Whether a kind gets whole pages. */
+static bool is_large(const covey__kind *kind) {
+    return COVEY__TABLE_WORDS == COVEY__EXTENT_WORDS && kind->word_count >= 2 * COVEY__TABLE_WORDS;
+}
 
 static bool reserve_extent(covey__heap *heap, kinds_of_world *kinds) {
     uint32_t count = kinds->extent_count, old = kinds->extent_capacity;
@@ -335,14 +358,16 @@ static void close_words(covey_world *world, const covey__extent *extent, uint32_
     for (uint64_t left = extent->words; left != 0; left &= left - 1) page->extent[covey__lowest_bit(left)] = number + 1;
     page->words &= ~extent->words;
     page->vacant &= ~extent->words;
+    page->held |= extent->words;
     if (page->words == 0) covey__page_close(world, index_of(extent->page, 0));
     if (world->range.cursor.page == page && (extent->words >> world->range.cursor.at % COVEY_PAGE_SIZE / WORD & 1) != 0)
         world->range.cursor.issues = 0;
 }
 
-/* The next values of a kind will be in these blocks. */
+/* The next values of a kind will be in the blocks of an extent and, if it is in a group of pages, in those behind it. */
 static void expect_values(const covey_world *world, const covey__kind *kind, const covey__extent *extent) {
-    uint32_t first = covey__lowest_bit(extent->words), count = covey__bits_in(extent->words);
+    uint32_t first = covey__lowest_bit(extent->words), count = covey__bits_in(extent->words), page = extent->page;
+    while (is_large(kind) && ++page % GROUP != 0 && pages_are_vacant(world, page, 1)) count += COVEY__TABLE_WORDS;
     for (uint32_t i = 0; i < kind->key.count && WORD == COVEY__BLOCK_IDS; i++)
         covey__storage_expect(world->pools[kind->key.pools[i]], index_of(extent->page, first), count);
 }
@@ -353,22 +378,38 @@ static uint32_t free_slot(const covey__kind *kind) {
     return slot;
 }
 
-/* How many words the next extent has: half as many as the kind, or enough for the entities to come; a power of two. */
+/* How many words the next extent has: twice as many as the kind, or enough for the entities to come; a power of two. */
 static uint32_t next_size(const covey__kind *kind, uint32_t count) {
-    uint32_t words = count / WORD > kind->word_count / 2 ? count / WORD : kind->word_count / 2, size = 1;
+    uint32_t words = count / WORD > kind->word_count * 2 ? count / WORD : kind->word_count * 2, size = 1;
     while (size * 2 <= words && size * 2 <= COVEY__EXTENT_WORDS) size *= 2;
     return size;
 }
 
-/* Points the cursor of a kind at the first word of an extent with a free index. */
+/* Finds words for the next extent of a kind. A large kind fills groups of pages. False if no word is vacant. */
+static bool find_words(covey_world *world, const covey__kind *kind, uint32_t count, run *found) {
+    uint32_t size = next_size(kind, count);
+    if (is_large(kind)) {
+        uint32_t next = world->inner->kinds->extents[kind->extents[kind->slot_count - 1]].page + 1;
+        *found = (run){ next, ALL_WORDS };
+        if (next % GROUP != 0 && pages_are_vacant(world, next, 1)) return true;
+        if (find_vacant(world, COVEY__TABLE_WORDS, GROUP, found)) return true;
+    }
+    while (size != 0 && !find_vacant(world, size, 1, found)) size /= 2;
+    return size != 0;
+}
+
+/* Points the cursor of a kind at the first word of an extent with a free index, and closes the words before it. A
+ * shortcut frees indices without opening their words, so the caller ends it. */
 static bool point_at(const covey_world *world, covey__kind *kind, uint32_t slot) {
     const covey__extent *extent = &world->inner->kinds->extents[kind->extents[slot]];
     covey__entity_page *page = world->pages[extent->page];
-    for (uint64_t left = extent->words; left != 0; left &= left - 1) {
+    for (uint64_t left = extent->words & page->held; left != 0; left &= left - 1) {
         uint32_t word = covey__lowest_bit(left);
-        if (page->free[word] == 0) continue;
-        uint64_t issues = covey__issued_in(world, index_of(extent->page, word));
-        if ((page->free[word] & issues) == 0) continue;
+        uint64_t issues = page->free[word] != 0 ? covey__issued_in(world, index_of(extent->page, word)) : 0;
+        if ((page->free[word] & issues) == 0) {
+            page->held &= ~((uint64_t)1 << word);
+            continue;
+        }
         kind->cursor = (covey__cursor){ page, issues, index_of(extent->page, word) };
         kind->slot = slot;
         return true;
@@ -379,12 +420,12 @@ static bool point_at(const covey_world *world, covey__kind *kind, uint32_t slot)
 /* Gives a kind another extent. MEMORY, FULL. */
 static covey_result acquire(covey_world *world, covey__kind *kind, uint32_t count) {
     kinds_of_world *kinds = world->inner->kinds;
-    uint32_t page = 0, size = next_size(kind, count), slot = free_slot(kind);
-    uint64_t words = 0;
-    while (!find_vacant(world, size, &page, &words))
-        if ((size /= 2) == 0) return COVEY_ERROR_FULL;
-    if (!covey__entities_reach(world, index_of(page, 0))) return COVEY_ERROR_MEMORY;
-    if (!covey__kinds_add_extent(&world->inner->heap, kinds, kind, slot, page, words)) return COVEY_ERROR_MEMORY;
+    uint32_t slot = free_slot(kind);
+    run found;
+    if (!find_words(world, kind, count, &found)) return COVEY_ERROR_FULL;
+    if (!covey__entities_reach(world, index_of(found.page, 0))) return COVEY_ERROR_MEMORY;
+    if (!covey__kinds_add_extent(&world->inner->heap, kinds, kind, slot, found.page, found.words))
+        return COVEY_ERROR_MEMORY;
     const covey__extent *extent = &kinds->extents[kind->extents[slot]];
     close_words(world, extent, kind->extents[slot]);
     expect_values(world, kind, extent);
@@ -401,6 +442,7 @@ static void open_words(covey_world *world, covey__extent *extent, uint64_t words
     if (kind->cursor.page == page && (words >> kind->cursor.at % COVEY_PAGE_SIZE / WORD & 1) != 0)
         kind->cursor.issues = 0;
     note_vacant(world, extent->page, words);
+    page->held &= ~words;
     for (uint64_t left = words; left != 0; left &= left - 1) page->extent[covey__lowest_bit(left)] = 0;
     for (uint64_t left = words; left != 0; left &= left - 1)
         covey__range_open(world, index_of(extent->page, covey__lowest_bit(left)));
@@ -450,8 +492,7 @@ covey__kind *covey__kind_for(covey_world *world, const covey__kind_key *key, uin
     return kind || created <= COVEY_KIND_LEAST ? kind : make_kind(world, key, count, result);
 }
 
-/* Points the cursor of a kind at its lowest free index. A shortcut frees indices without opening their extent, so it
- * ends here. MEMORY, FULL. */
+/* Points the cursor of a kind at its lowest free index. MEMORY, FULL. */
 static covey_result seek(covey_world *world, covey__kind *kind) {
     covey__fast_destroy_off(world);
     for (uint32_t i = kind->slot / 64; i < words_for(kind->slot_count); i++)
@@ -506,19 +547,22 @@ void covey__kind_remember(covey_world *world, covey__kind *kind, const covey_com
 /* ---- Freeing -----------------------------------------------------------------------------------------------------*/
 
 /* Moves the cursor of a kind back if a word with free indices is before it. */
-static void move_back(const covey_world *world, const covey__extent *extent, uint32_t index) {
+static void move_back(covey_world *world, const covey__extent *extent, uint32_t index) {
     covey__kind *kind = world->inner->kinds->at[extent->kind];
     uint32_t word = index - index % WORD;
     bool before = extent->slot < kind->slot || (extent->slot == kind->slot && word < kind->cursor.at);
     covey__set_bit(kind->open, extent->slot);
-    if (before) point_at(world, kind, extent->slot);
+    covey__existing_page(world, index)->held |= (uint64_t)1 << index % COVEY_PAGE_SIZE / WORD;
+    if (!before) return;
+    covey__fast_destroy_off(world);
+    point_at(world, kind, extent->slot);
 }
 
 void covey__word_freed(covey_world *world, uint32_t index) {
     covey__entity_page *page = covey__existing_page(world, index);
     uint32_t word = index % COVEY_PAGE_SIZE / 64, number = page->extent[word];
     if (number == 0) {
-        note_vacant(world, index / COVEY_PAGE_SIZE, (uint64_t)1 << word);
+        if (page->free[word] == COVEY__TABLE_ALL) note_vacant(world, index / COVEY_PAGE_SIZE, (uint64_t)1 << word);
         covey__range_open(world, index);
         return;
     }
@@ -614,6 +658,7 @@ struct covey__kinds *covey__kinds_exchange(covey_world *world, struct covey__kin
         covey__entity_page *page = covey__entity_page_of(world, i * COVEY_PAGE_SIZE);
         if (!page) continue;
         page->words = page->vacant = ALL_WORDS;
+        page->held = 0;
         memset(page->extent, 0, sizeof page->extent);
     }
     world->inner->kinds = kinds;
@@ -659,7 +704,8 @@ static bool valid_extent(const covey_world *world, uint32_t number, const char *
         uint32_t word = covey__lowest_bit(left), index = index_of(extent->page, word);
         REQUIRE(page->extent[word] == number + 1, "kinds: a word of an extent belongs to another one");
         if ((page->free[word] & covey__issued_in(world, index)) == 0) continue;
-        REQUIRE(covey__has_bit(kind->open, extent->slot), "kinds: an extent with free indices is closed");
+        REQUIRE(covey__has_bit(kind->open, extent->slot) && (page->held >> word & 1) != 0,
+                "kinds: an extent with free indices is closed");
         REQUIRE(extent->slot > kind->slot || (extent->slot == kind->slot && index >= kind->cursor.at),
                 "kinds: a cursor has passed a free index");
     }
@@ -704,6 +750,7 @@ static bool valid_words(const covey_world *world, uint32_t number, const char **
                                 kinds->extents[extent - 1].kind != COVEY__NO_EXTENT &&
                                 (kinds->extents[extent - 1].words >> word & 1) != 0),
                 "kinds: a word belongs to an extent that does not have it");
+        REQUIRE(extent != 0 || (page->held >> word & 1) == 0, "kinds: a common word is held");
         bool vacant = extent == 0 && page->free[word] == COVEY__TABLE_ALL &&
                       covey__issued_in(world, index_of(number, word)) == COVEY__TABLE_ALL;
         REQUIRE(!vacant || ((page->vacant >> word & 1) != 0 && (!kinds || number >= kinds->vacant_from)),

@@ -7,8 +7,8 @@
  *
  * A word of the table (64 indices) is common, or belongs to an extent: up to 16 neighbouring words of a page that a kind
  * owns. covey_create issues indices of common words only. A kind issues the lowest free index of its first extent with
- * one. If there is none, it gets another extent, about half as long as all that it has: the lowest common words all of
- * whose indices are free. When the last entity of an extent is destroyed, its words become common again; a kind without
+ * one. If there is none, it gets another extent, about twice as long as all that it has: the lowest common words all of
+ * whose indices are free. A large kind gets whole pages, if possible the one behind its last extent, in groups of four. When the last entity of an extent is destroyed, its words become common again; a kind without
  * extents is forgotten.
  *
  * A set of types becomes a kind after COVEY_KIND_LEAST entities; the first ones get common indices. They are counted by
@@ -98,16 +98,17 @@ void covey__kind_remember(covey_world *world, covey__kind *kind, const covey_com
 
 /* ---- Freeing -----------------------------------------------------------------------------------------------------*/
 
-/* After indices of a word became free: those of an extent, or all of the word. */
+/* After indices of a word became free: opens it. */
 void covey__word_freed(covey_world *world, uint32_t index);
-/* Frees indices of one word and range. */
+/* Frees indices of one word and range. Nothing else is to do if the word is open, and in use. */
 static inline void covey__index_free_word(covey_world *world, uint32_t index, uint64_t bits) {
     covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
     uint32_t word = index % COVEY_PAGE_SIZE / 64;
     uint64_t free = page->free[word] | bits;
+    bool open = ((page->words | page->held) >> word & 1) != 0;
     page->free[word] = free;
-    if (COVEY__LIKELY(page->extent[word] == 0 && free != COVEY__TABLE_ALL)) covey__range_open(world, index);
-    else covey__word_freed(world, index);
+    if (!COVEY__LIKELY(open && free != COVEY__TABLE_ALL && world->inner->reserved_count == 0))
+        covey__word_freed(world, index);
 }
 static inline void covey__index_free(covey_world *world, uint32_t index) {
     covey__index_free_word(world, index, covey__table_bit(index));
