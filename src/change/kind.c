@@ -41,8 +41,7 @@ void covey__kind_key_add(covey__kind_key *key, const covey_pool *pool) {
 }
 
 covey__kind_key covey__kind_key_of(const covey_world *world, uint32_t index) {
-    covey__kind_key key;
-    key.hash = key.count = 0;
+    covey__kind_key key = covey__kind_key_none();
     for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);)
         if (!covey__is_internal(p.pool) && covey__has_index(p.pool, index)) covey__kind_key_add(&key, p.pool);
     return key;
@@ -533,9 +532,15 @@ const covey__cursor *covey__next_cursor(covey_world *world, covey__kind **kind, 
     return *result == COVEY_OK ? cursor : NULL;
 }
 
-uint32_t covey__index_take(covey_world *world, covey_result *result) {
-    covey__kind *none = NULL;
-    return covey__next_cursor(world, &none, result) ? covey__range_take(world, &world->range, result) : COVEY_NONE;
+uint32_t covey__index_take(covey_world *world, const covey__kind_key *key, covey_result *result) {
+    *result = COVEY_OK;
+    covey__kind *kind = key ? covey__kind_for(world, key, 1, result) : NULL;
+    const covey__cursor *cursor = *result == COVEY_OK ? covey__next_cursor(world, &kind, result) : NULL;
+    if (!cursor) return COVEY_NONE;
+    if (key) covey__kind_count(world, key, !kind, 1);
+    uint32_t index = cursor->at + covey__lowest_bit(covey__cursor_ready(cursor));
+    covey__table_take(cursor->page, index);
+    return index;
 }
 
 void covey__kind_remember(covey_world *world, covey__kind *kind, const covey_component *components, uint32_t count) {

@@ -75,6 +75,11 @@ struct covey__kinds {
 
 /* ---- Sets of types -----------------------------------------------------------------------------------------------*/
 
+static inline covey__kind_key covey__kind_key_none(void) {
+    covey__kind_key key;
+    key.hash = key.count = 0;
+    return key;
+}
 void covey__kind_key_add(covey__kind_key *key, const covey_pool *pool);
 /* The components of an entity. */
 covey__kind_key covey__kind_key_of(const covey_world *world, uint32_t index);
@@ -87,8 +92,8 @@ covey__kind *covey__kind_for(covey_world *world, const covey__kind_key *key, uin
 /* A cursor with a free index: of *kind, or that of covey_create if *kind is NULL. If no indices are left for the kind,
  * *kind becomes NULL. Returns NULL: MEMORY, FULL. */
 const covey__cursor *covey__next_cursor(covey_world *world, covey__kind **kind, covey_result *result);
-/* Takes the index that covey_create would use, or returns COVEY_NONE. */
-uint32_t covey__index_take(covey_world *world, covey_result *result);
+/* Takes the next index of a kind, or the one that covey_create would use (`key` may be NULL); or returns COVEY_NONE. */
+uint32_t covey__index_take(covey_world *world, const covey__kind_key *key, covey_result *result);
 /* After entities were created with these types: counts them if they got common indices; those of a kind are counted no
  * more. The second function undoes the last count, if creating failed later. */
 void covey__kind_count(covey_world *world, const covey__kind_key *key, bool common, uint32_t count);
