@@ -252,9 +252,14 @@ static bool can_show(oracle_fault fault) { return fault != ORACLE_RETIRES_LATE |
 
 static bool is_about_groups(oracle_fault fault) { return fault >= ORACLE_SORTS_UNSTABLY; }
 
+static bool is_about_kinds(oracle_fault fault) {
+    return fault == ORACLE_IGNORES_KINDS || fault == ORACLE_KEEPS_EXTENTS;
+}
+
 static bool is_noticed(oracle_fault fault) {
     model_options options = is_about_groups(fault) ? small_with_groups : small;
     options.fault = fault;
+    if (is_about_kinds(fault)) options.many_every = 2;
     for (options.seed = 1; options.seed <= 40; options.seed++)
         if (!model_run_world(&options).agreed) return true;
     return false;

@@ -583,15 +583,13 @@ void covey__kinds_leave(covey_world *world, uint32_t first, uint32_t end) {
     kinds_of_world *kinds = world->inner->kinds;
     for (uint32_t i = 0; kinds && i < kinds->extent_count; i++) {
         covey__extent *extent = &kinds->extents[i];
-        if (extent->kind == COVEY__NO_EXTENT) continue;
-        covey__cursor *cursor = &kinds->at[extent->kind]->cursor;
-        for (uint64_t left = extent->words; left != 0; left &= left - 1) {
-            uint32_t word = covey__lowest_bit(left), index = index_of(extent->page, word);
-            if (!overlaps(index, first, end)) continue;
-            if (cursor->at == index) cursor->issues = 0;
-            if (world->pages[extent->page]->free[word] == COVEY__TABLE_ALL)
-                open_words(world, extent, (uint64_t)1 << word);
-        }
+        uint64_t words = 0;
+        for (uint64_t left = extent->kind != COVEY__NO_EXTENT ? extent->words : 0; left != 0; left &= left - 1)
+            if (overlaps(index_of(extent->page, covey__lowest_bit(left)), first, end)) words |= left & (~left + 1);
+        if (words == 0) continue;
+        open_words(world, extent, words);
+        if (are_vacant(world->pages[extent->page], extent->words)) release(world, i);
+        world->range.cursor = covey__range_from(world->range.first).cursor; /* a word may have indices of two ranges */
     }
 }
 

@@ -5,11 +5,12 @@
  *     words of the table     | common | A  A  A  A | common | B | A  A  A  A  A  A  A  A | common ...
  *                                      extent 0             1   extent 2
  *
- * A word of the table (64 indices) is common, or belongs to an extent: up to 16 neighbouring words of a page that a kind
- * owns. covey_create issues indices of common words only. A kind issues the lowest free index of its first extent with
- * one. If there is none, it gets another extent, about twice as long as all that it has: the lowest common words all of
- * whose indices are free. A large kind gets whole pages, if possible the one behind its last extent, in groups of four. When the last entity of an extent is destroyed, its words become common again; a kind without
- * extents is forgotten.
+ * A word of the table (64 indices) is common, or belongs to an extent: up to 16 neighbouring words of a page that a
+ * kind owns. covey_create issues indices of common words only. A kind issues the lowest free index of its first extent
+ * with one. If there is none, it gets another extent, about twice as long as all that it has: the lowest common words
+ * all of whose indices are free. A large kind gets whole pages: the page behind its last extent, or the first of a
+ * group of four. When the last entity of an extent is destroyed, its words become common again; a kind without extents
+ * is forgotten.
  *
  * A set of types becomes a kind after COVEY_KIND_LEAST entities; the first ones get common indices. They are counted by
  * the hash of their types, in a table of candidates: one that finds all places of its set used lowers the lowest count
@@ -133,8 +134,8 @@ void covey__kinds_free(covey__heap *heap, struct covey__kinds *kinds);
 size_t covey__kinds_bytes(const covey_world *world);
 bool covey__kinds_valid(const covey_world *world, const char **why);
 
-/* Building: kinds that are not yet those of the world, from a snapshot or an image. The words of an extent are bits of a
- * page, and must be there. False when an allocation fails. */
+/* Building: kinds that are not yet those of the world, from a snapshot or an image. The words of an extent are bits of
+ * a page, and must be there. False when an allocation fails. */
 struct covey__kinds *covey__kinds_create(covey__heap *heap);
 covey__kind *covey__kinds_add(covey__heap *heap, struct covey__kinds *kinds, const covey__kind_key *key);
 bool covey__kinds_add_extent(covey__heap *heap, struct covey__kinds *kinds, covey__kind *kind, uint32_t slot,

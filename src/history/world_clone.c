@@ -181,6 +181,7 @@ covey_world_desc covey__clone_desc(const covey_world *world, const covey_world_d
         .log = world->inner->log,
         .log_context = world->inner->log_context,
         .quiet = world->inner->quiet,
+        .ids_in_order = world->inner->ids_in_order,
         .on_assert = world->inner->on_assert,
         .assert_context = world->inner->assert_context,
     };

@@ -155,8 +155,9 @@ enum { MANY = 70 };
 static void clone_with(const covey_type *type) {
     covey_entity e = create_with(type, 5), clones[MANY], gone = covey_create(world);
     covey_destroy(world, gone);
-    assert_true(covey_clone(world, e, clones, MANY));
+    assert_true(covey_clone(world, e, clones, 1));
     assert_int_equal(clones[0].index, gone.index);
+    assert_true(covey_clone(world, e, clones + 1, MANY - 1));
     for (uint32_t i = 0; i < MANY; i++) assert_value(clones[i], type, 5);
     assert_int_equal(covey_entity_count(world), MANY + 1);
     get_value(clones[3], type)->number = 9;

@@ -527,6 +527,10 @@ static void test_scattered_entities_end_as_they_would_one_by_one(void **state) {
 /* More than a block has, and more than there is room for at first. */
 static uint64_t digest_when_created(void **state, bool at_once) {
     start_over(state);
+    covey_world_desc desc = world_desc();
+    desc.ids_in_order = true;
+    covey_world_destroy(world);
+    world = covey_world_create(&desc);
     for (uint32_t i = 0; i < 150; i++) {
         Packed copied = value_of(i);
         if (at_once) {

@@ -296,6 +296,7 @@ static void step(model *m) {
     REQUIRE(m, bytes == p->heap.bytes, "%zu bytes counted, %zu out", bytes, p->heap.bytes);
     REQUIRE(m, !values.broken, "a value was dropped that was not alive");
     model_catch_up(m);
+    model_compare_kinds(m);
     if (m->options->subject) m->options->subject->check(m);
     bool compares = p->heap.failed || p->step % m->options->compare_every == 0;
     if (is_turn_of(m, m->options->image_every)) {

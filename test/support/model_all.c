@@ -79,8 +79,7 @@ static void clone_and_act(model *m) {
     if (!model_signals_arm(m, pool, pool ? COVEY_ON_ADD : COVEY_ON_CREATE, destroys, none)) return;
     m->behind = true;
     if (!model_settle(m, covey_clone(m->world, from, m->batch, count), COVEY_OK)) return;
-    for (uint32_t i = 0; i < count; i++)
-        REQUIRE(m, covey_same(oracle_create(m->oracle, 0), m->batch[i]), "clone %u is another", i);
+    model_created_with(m, oracle_types_of(m->oracle, from), m->batch, count);
     model_copied(m, from, m->batch, count, true);
     follow_act(m, pool, destroys);
 }

@@ -532,6 +532,7 @@ static void compact(model *m) {
         blocks = blocks || m->oracle->pools[i].set->by_index;
         compacted(&m->oracle->pools[i]);
     }
+    oracle_trim_kinds(m->oracle);
     REQUIRE(m, blocks || m->program.heap.calls == calls, "it allocates");
 }
 

@@ -326,11 +326,7 @@ static void clone(model *m) {
         for (uint32_t i = 0; i < count; i++) REQUIRE(m, covey_same(m->batch[i], nobody), "a handle of a clone");
         return;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        covey_entity wanted = oracle_create(m->oracle, 0);
-        REQUIRE(m, covey_same(m->batch[i], wanted), "clone %u is %u:%u, not %u:%u", i, m->batch[i].index,
-                m->batch[i].generation, wanted.index, wanted.generation);
-    }
+    model_created_with(m, into ? 0 : oracle_types_of(m->oracle, e), m->batch, count);
     if (count != 0) model_remember(m, m->batch[0]);
     copied(m, e, m->batch, count, true);
 }
@@ -428,6 +424,7 @@ void model_move(model *m) {
     m->world = twin;
     m->twin = NULL;
     m->result = covey_world_result(twin);
+    model_adopt_kinds(m);
 }
 
 static void world_clone(model *m) {

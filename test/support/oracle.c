@@ -16,6 +16,8 @@ oracle_world *oracle_world_create(oracle_fault fault) {
 void oracle_world_destroy(oracle_world *world) {
     for (uint32_t i = 0; i < world->pool_count; i++) oracle_set_destroy(world->pools[i].set);
     free(world->indices);
+    free(world->words);
+    free(world->candidates);
     free(world->ticks);
     free(world->roll);
     free(world);
@@ -30,6 +32,8 @@ static void *twin_of(const void *array, size_t count, size_t size) {
 /* Arrays of its own, for a world that has those of another one. */
 static void copy_arrays(oracle_world *world) {
     world->indices = twin_of(world->indices, world->index_count, sizeof *world->indices);
+    world->words = twin_of(world->words, world->word_count, sizeof *world->words);
+    world->candidates = twin_of(world->candidates, world->candidate_count, sizeof *world->candidates);
     world->roll = twin_of(world->roll, world->roll_capacity, sizeof *world->roll);
     world->ticks = twin_of(world->ticks, (size_t)world->tick_count * ORACLE_POOLS, sizeof *world->ticks);
     for (uint32_t i = 0; i < world->pool_count; i++) world->pools[i].set = oracle_set_copy(world->pools[i].set);
@@ -104,16 +108,36 @@ static uint32_t range_of(const oracle_world *world, uint32_t index) {
     return 0;
 }
 
-static bool may_be_issued(const oracle_world *world, uint32_t range, uint32_t index, bool unused) {
-    oracle_state state = oracle_state_of(world, index);
-    if (state != ORACLE_UNUSED && (state != ORACLE_FREE || unused)) return false;
+bool oracle_issues(const oracle_world *world, uint32_t range, uint32_t index) {
     return world->fault == ORACLE_IGNORES_RANGES || range_of(world, index) == range;
 }
 
-uint32_t oracle_next_index(const oracle_world *world, uint32_t number) {
+static bool may_be_issued(const oracle_world *world, uint32_t range, uint32_t index, bool unused) {
+    oracle_state state = oracle_state_of(world, index);
+    if (state != ORACLE_UNUSED && (state != ORACLE_FREE || unused)) return false;
+    return oracle_issues(world, range, index);
+}
+
+/* The lowest index to be issued, of those that belong to no kind or of all. */
+static uint32_t lowest_index(const oracle_world *world, uint32_t number, bool common) {
     const oracle_range *range = &world->ranges[number];
+    bool unused = world->fault == ORACLE_PREFERS_UNUSED;
     uint32_t index = range->first;
-    while (index < range->end && !may_be_issued(world, number, index, world->fault == ORACLE_PREFERS_UNUSED)) index++;
+    while (index < range->end &&
+           ((common && oracle_set_at(world, index) != 0) || !may_be_issued(world, number, index, unused)))
+        index++;
+    return index;
+}
+
+uint32_t oracle_next_index(const oracle_world *world, uint32_t number) {
+    uint32_t index = lowest_index(world, number, true);
+    return index < world->ranges[number].end ? index : lowest_index(world, number, false);
+}
+
+/* The same, which is then used: if only kinds have indices left, there are no kinds from then on. */
+static uint32_t issue(oracle_world *world, uint32_t number) {
+    uint32_t index = oracle_next_index(world, number);
+    if (oracle_set_at(world, index) != 0) oracle_forget_kinds(world);
     return index;
 }
 
@@ -147,9 +171,7 @@ static covey_entity begin(oracle_world *world, uint32_t index) {
     return enrol(world, index);
 }
 
-covey_entity oracle_create(oracle_world *world, uint32_t number) {
-    return begin(world, oracle_next_index(world, number));
-}
+covey_entity oracle_create(oracle_world *world, uint32_t number) { return begin(world, issue(world, number)); }
 
 covey_result oracle_may_create_at(const oracle_world *world, uint32_t index) {
     if (index >= COVEY_NONE) return COVEY_ERROR_RANGE;
@@ -198,6 +220,7 @@ covey_result oracle_may_reserve(const oracle_world *world, uint32_t first, uint3
 
 void oracle_reserve(oracle_world *world, uint32_t first, uint32_t count) {
     world->ranges[world->range_count++] = (oracle_range){ .first = first, .end = first + count };
+    oracle_kinds_leave(world, first, first + count);
 }
 
 uint32_t oracle_range_number(const oracle_world *world, covey_range range) {
@@ -222,6 +245,7 @@ bool oracle_destroy(oracle_world *world, covey_entity e) {
     record->disabled = false;
     bool used_up = e.generation == COVEY_GENERATION_MAX && world->fault != ORACLE_RETIRES_LATE;
     record->state = used_up ? ORACLE_RETIRED : ORACLE_FREE;
+    if (!used_up) oracle_word_freed(world, e.index);
     if (world->destroyed) world->destroyed(world->context, e);
     return true;
 }
@@ -235,7 +259,7 @@ void oracle_destroy_all(oracle_world *world) {
 }
 
 covey_entity oracle_set_aside(oracle_world *world) {
-    uint32_t index = oracle_next_index(world, 0);
+    uint32_t index = issue(world, 0);
     reach(world, index);
     oracle_index *record = &world->indices[index];
     uint32_t generation = record->state == ORACLE_UNUSED ? 1 : record->generation + 2;
@@ -247,6 +271,7 @@ void oracle_give_back(oracle_world *world, covey_entity e) {
     oracle_index *record = &world->indices[e.index];
     record->state = e.generation == 1 ? ORACLE_UNUSED : ORACLE_FREE;
     record->generation = e.generation == 1 ? 0 : e.generation - 2;
+    oracle_word_freed(world, e.index);
 }
 
 void oracle_retire(oracle_world *world, uint32_t index) { world->indices[index].state = ORACLE_RETIRED; }
@@ -301,12 +326,14 @@ oracle_pool *oracle_pool_meet(oracle_world *world, const covey_type *type) {
 
 /* ---- Components ---------------------------------------------------------------------------------------------------*/
 
-static uint32_t bit_of(const oracle_world *world, const oracle_pool *pool) {
+uint32_t oracle_bit_of(const oracle_world *world, const oracle_pool *pool) {
     return UINT32_C(1) << (uint32_t)(pool - world->pools);
 }
 
+uint32_t oracle_types_of(const oracle_world *world, covey_entity e) { return world->indices[e.index].pools; }
+
 bool oracle_has(oracle_world *world, const oracle_pool *pool, covey_entity e) {
-    return oracle_alive(world, e) && (world->indices[e.index].pools & bit_of(world, pool)) != 0;
+    return oracle_alive(world, e) && (world->indices[e.index].pools & oracle_bit_of(world, pool)) != 0;
 }
 
 unsigned char *oracle_get(oracle_world *world, const oracle_pool *pool, covey_entity e) {
@@ -322,7 +349,7 @@ static void note_byte(oracle_world *world, const oracle_pool *pool, uint32_t at)
 
 void oracle_add(oracle_world *world, const oracle_pool *pool, covey_entity e, const void *value, bool force_back) {
     oracle_set_push(pool->set, e, value, force_back);
-    world->indices[e.index].pools |= bit_of(world, pool);
+    world->indices[e.index].pools |= oracle_bit_of(world, pool);
     oracle_touch(world, pool, e);
     note_byte(world, pool, oracle_set_live(pool->set, e));
     tell(world, COVEY_ON_ADD, pool, e);
@@ -332,8 +359,8 @@ void oracle_remove(oracle_world *world, const oracle_pool *pool, covey_entity e)
     uint32_t at = oracle_set_live(pool->set, e);
     note_byte(world, pool, at);
     if (at != COVEY_NONE) oracle_set_erase(pool->set, at);
-    world->indices[e.index].pools &= ~bit_of(world, pool);
-    world->indices[e.index].off &= ~bit_of(world, pool);
+    world->indices[e.index].pools &= ~oracle_bit_of(world, pool);
+    world->indices[e.index].off &= ~oracle_bit_of(world, pool);
     tell(world, COVEY_ON_REMOVE, pool, e);
 }
 
@@ -341,8 +368,8 @@ void oracle_clear(oracle_world *world, const oracle_pool *pool) {
     for (uint32_t i = 0; i < pool->set->end; i++) {
         covey_entity e = pool->set->ids[pool->set->by_index ? i : pool->set->end - 1 - i];
         if (e.generation == 0) continue;
-        world->indices[e.index].pools &= ~bit_of(world, pool);
-        world->indices[e.index].off &= ~bit_of(world, pool);
+        world->indices[e.index].pools &= ~oracle_bit_of(world, pool);
+        world->indices[e.index].off &= ~oracle_bit_of(world, pool);
         note_byte(world, pool, pool->set->by_index ? i : pool->set->end - 1 - i);
         tell(world, COVEY_ON_REMOVE, pool, e);
     }
@@ -375,11 +402,11 @@ bool oracle_is_enabled(const oracle_world *world, covey_entity e) {
 
 void oracle_disable_component(oracle_world *world, const oracle_pool *pool, covey_entity e, bool disabled) {
     oracle_index *record = &world->indices[e.index];
-    record->off = disabled ? record->off | bit_of(world, pool) : record->off & ~bit_of(world, pool);
+    record->off = disabled ? record->off | oracle_bit_of(world, pool) : record->off & ~oracle_bit_of(world, pool);
 }
 
 bool oracle_component_is_enabled(oracle_world *world, const oracle_pool *pool, covey_entity e) {
-    return oracle_has(world, pool, e) && (world->indices[e.index].off & bit_of(world, pool)) == 0;
+    return oracle_has(world, pool, e) && (world->indices[e.index].off & oracle_bit_of(world, pool)) == 0;
 }
 
 void oracle_touch(oracle_world *world, const oracle_pool *pool, covey_entity e) {

@@ -31,6 +31,8 @@ typedef enum oracle_fault {
     ORACLE_LEADS_BY_LARGEST,    /* a view follows the largest of its pools */
     ORACLE_VIEWS_ROWS_BACKWARD, /* the rows of a sparse pool come from the last to the first */
     ORACLE_VIEWS_BLOCKS_BY_AGE, /* spans of blocks come in the order of creation */
+    ORACLE_IGNORES_KINDS,       /* entities that are created with types get the lowest free indices */
+    ORACLE_KEEPS_EXTENTS,       /* indices stay with their kind when it has no entities there */
     ORACLE_SORTS_UNSTABLY,      /* equals change places when they are sorted */
     ORACLE_KEEPS_LOOSELY,       /* what is added to a pool that is kept sorted goes to its end */
     ORACLE_GROUPS_OVERLAP,      /* a group may own what another one owns */
@@ -117,6 +119,17 @@ typedef struct oracle_range {
     uint32_t first, end;
 } oracle_range;
 
+/* Indices that follow each other: of the set of types, a bit for each pool, that entities there are created with; 0:
+ * of none. A slot of the set has one or more of them. */
+typedef struct oracle_word {
+    uint32_t set, slot;
+} oracle_word;
+
+typedef struct oracle_candidate {
+    uint32_t set;
+    uint64_t created; /* while it was no kind */
+} oracle_candidate;
+
 typedef struct oracle_pool {
     const covey_type *type;
     oracle_set *set;
@@ -142,6 +155,10 @@ typedef struct oracle_world {
     uint32_t alive, roll_capacity;
     oracle_range ranges[ORACLE_RANGES]; /* the first has what the others leave */
     uint32_t range_count;
+    oracle_word *words; /* by index; those behind are common */
+    uint32_t word_count;
+    oracle_candidate *candidates;
+    uint32_t candidate_count;
     oracle_pool pools[ORACLE_POOLS]; /* in the order in which they were met */
     uint32_t pool_count;
     oracle_group groups[ORACLE_GROUPS]; /* in no order */
@@ -167,6 +184,7 @@ oracle_state oracle_state_of(const oracle_world *world, uint32_t index);
 /* How many of `wanted` entities the range can still make. */
 uint32_t oracle_can_create(const oracle_world *world, uint32_t range, uint32_t wanted);
 uint32_t oracle_next_index(const oracle_world *world, uint32_t range); /* the one to be issued, or the range's end */
+bool oracle_issues(const oracle_world *world, uint32_t range, uint32_t index); /* whether the range ever issues it */
 covey_entity oracle_create(oracle_world *world, uint32_t range);
 covey_result oracle_may_create_at(const oracle_world *world, uint32_t index);
 covey_entity oracle_create_at(oracle_world *world, uint32_t index);
@@ -187,6 +205,26 @@ void oracle_give_back(oracle_world *world, covey_entity e);
 void oracle_retire(oracle_world *world, uint32_t index);
 void oracle_enliven(oracle_world *world, covey_entity e);
 void oracle_destroy_all(oracle_world *world);
+
+/* ---- Kinds --------------------------------------------------------------------------------------------------------*/
+
+/* The bit of a pool in a set of types; the set of an entity that is alive. */
+uint32_t oracle_bit_of(const oracle_world *world, const oracle_pool *pool);
+uint32_t oracle_types_of(const oracle_world *world, covey_entity e);
+/* Entities that are created with a set of types, 0 for none. `becomes`: the set becomes a kind by this. */
+void oracle_create_with(oracle_world *world, uint32_t set, bool becomes, covey_entity *entities, uint32_t count);
+bool oracle_is_kind(const oracle_world *world, uint32_t set);
+uint64_t oracle_created_with(oracle_world *world, uint32_t set); /* how many while it was no kind */
+/* The set that an index belongs to, or 0; gives the word of an index to a set. */
+uint32_t oracle_set_at(const oracle_world *world, uint32_t index);
+void oracle_give_word(oracle_world *world, uint32_t index, uint32_t set, uint32_t slot);
+/* What follows when an index became free; compaction; a range was reserved; indices have run out. */
+void oracle_word_freed(oracle_world *world, uint32_t index);
+void oracle_trim_kinds(oracle_world *world);
+void oracle_kinds_leave(oracle_world *world, uint32_t first, uint32_t end);
+void oracle_forget_kinds(oracle_world *world);
+
+/* ---- Types, pools and components ----------------------------------------------------------------------------------*/
 
 bool oracle_type_valid(const covey_type *type);
 /* Whether a valid type is kept in blocks, pinned or not: unless it says otherwise, or names a policy. */

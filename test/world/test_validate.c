@@ -155,15 +155,15 @@ static void test_generations_and_counts_of_entities(void **state) {
 static void test_ranges(void **state) {
     (void)state;
     covey__range *all = &world->range, *reserved = &world->inner->reserved[0], saved = *all;
-    all->at = reserved->at + COVEY__TABLE_WORD;
-    all->issues = 0;
+    all->cursor.at = reserved->cursor.at + COVEY__TABLE_WORD;
+    all->cursor.issues = 0;
     assert_reason("entities: a range has passed a free index");
     *all = saved;
-    BREAK(uint32_t, all->at, 1, "entities: the position of a range is outside of its indices");
+    BREAK(uint32_t, all->cursor.at, 1, "entities: the position of a range is outside of its indices");
     covey_entity e = covey_create(world); /* the range finds its lowest free index */
     assert_int_equal(e.index, 2);
-    BREAK(uint64_t, all->issues, 1, "entities: a range issues indices of another range");
-    BREAK(covey__entity_page *, all->page, NULL, "entities: a range points to the page of another word");
+    BREAK(uint64_t, all->cursor.issues, 1, "entities: a range issues indices of another range");
+    BREAK(covey__entity_page *, all->cursor.page, NULL, "entities: a range points to the page of another word");
 }
 
 static covey__type_entry *entry_of(const covey_type *type) {
