@@ -121,8 +121,7 @@ static bool unpack_kind(unpacking *u) {
     bool done = kind != NULL;
     for (uint32_t extents = *u->at++; extents != 0 && done; extents--, u->at += 3) {
         uint32_t page = u->at[1] / COVEY_PAGE_SIZE, word = u->at[1] % COVEY_PAGE_SIZE / COVEY__TABLE_WORD;
-        done = covey__kinds_add_extent(&u->to->inner->heap, u->kinds, kind, u->at[0], page,
-                                       (uint64_t)u->at[2] << word);
+        done = covey__kinds_add_extent(&u->to->inner->heap, u->kinds, kind, u->at[0], page, (uint64_t)u->at[2] << word);
     }
     return done;
 }
