@@ -710,7 +710,7 @@ static bool prepare_save(writer *w, covey_world *world, const covey_save_desc *d
         fail_save(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
     else check_types(w);
     if (is_fine(w) && !prepare_kinds(w)) fail_save(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
-    w->section_capacity = world->pool_count + covey_world_resource_count(world) + 5;
+    w->section_capacity = world->pool_count + covey_world_resource_count(world) + 4 + (w->kinds.count != 0);
     if (is_fine(w) && w->section_capacity > COVEY__SECTIONS_MAX)
         fail_save(w, COVEY_ERROR_RANGE,
                   "the world has too many pools and resources for the 16,384 sections of an image", NULL);
