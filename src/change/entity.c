@@ -39,10 +39,8 @@ void covey__entities_reset(covey_world *world) {
 bool covey__entities_clone(const covey_world *from, covey_world *to) {
     if (!covey__pages_clone(from, to) || !covey__ranges_clone(from, to)) return false;
     to->alive = from->alive;
-    if (!from->inner->kinds) return true;
-    struct covey__kinds *kinds = covey__kinds_copy(from->inner->kinds, &to->inner->heap);
-    covey__kinds_exchange(to, kinds);
-    return kinds != NULL;
+    covey__kinds_exchange(to, NULL);
+    return true;
 }
 
 /* ---- Creating ----------------------------------------------------------------------------------------------------*/

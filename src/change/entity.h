@@ -9,7 +9,8 @@
 covey_world *covey__entities_only(covey__whole_world *whole, covey_allocator allocator);
 void covey__entities_free(covey_world *world);
 void covey__entities_reset(covey_world *world); /* as in a new world; there must be no components */
-bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when an allocation fails */
+/* Clones the table and the ranges into a world without kinds: all words are common. False when an allocation fails. */
+bool covey__entities_clone(const covey_world *from, covey_world *to);
 /* Before entities are created: makes room in the queues of listeners. */
 covey_result covey__entities_prepare(covey_world *world, uint32_t count);
 /* The entity; null, with a log, if a listener has destroyed it at once. */

@@ -71,7 +71,7 @@ static bool is_kind_before(const void *context, uint32_t a, uint32_t b) {
     return compare_keys(&kinds->at[a]->key, &kinds->at[b]->key) < 0;
 }
 
-static covey__kind *find_kind(const kinds_of_world *kinds, const covey__kind_key *key) {
+covey__kind *covey__kinds_find(const struct covey__kinds *kinds, const covey__kind_key *key) {
     for (uint32_t at = kinds->root; at != COVEY__NO_NODE;) {
         covey__kind *kind = kinds->at[at];
         int order = compare_keys(key, &kind->key);
@@ -131,7 +131,7 @@ static void forget(covey_world *world, covey__kind *kind) {
  * A candidate is a tag, the highest bits of a hash, and a count in the low bits. Its highest bits choose a set of WAYS
  * places, so if there are twice as many sets, each is split in two. */
 
-enum { WAYS = 4, SETS_LEAST = 8, SETS_MOST = 1024, COUNT_MOST = 255 };
+enum { WAYS = 4, COUNT_MOST = 255 };
 
 static uint32_t tag_of(const covey__kind_key *key) { return (uint32_t)(mix(key->hash) >> 32) & ~(uint32_t)COUNT_MOST; }
 
@@ -163,12 +163,27 @@ bool covey__kinds_add_candidates(covey__heap *heap, struct covey__kinds *kinds, 
     return true;
 }
 
+bool covey__kinds_put_candidate(struct covey__kinds *kinds, uint32_t place, uint32_t candidate) {
+    if (place >= kinds->candidate_count || count_of(candidate) == 0) return false;
+    uint32_t found = place_of(kinds, candidate), there = kinds->candidates[found];
+    if (found / WAYS != place / WAYS || kinds->candidates[place] != 0) return false;
+    if (there != 0 && is_same(there, candidate)) return false;
+    kinds->candidates[place] = candidate;
+    return true;
+}
+
 /* Counts of entities that were created long ago matter less. */
+static uint32_t age(uint32_t candidate) {
+    uint32_t count = count_of(candidate);
+    return count > 1 ? candidate - count + count / 2 : 0;
+}
+
+uint32_t covey__kinds_candidate(const struct covey__kinds *kinds, uint32_t place) {
+    return kinds->is_aged ? kinds->candidates[place] : age(kinds->candidates[place]);
+}
+
 static void age_candidates(kinds_of_world *kinds) {
-    for (uint32_t i = 0; i < kinds->candidate_count; i++) {
-        uint32_t count = count_of(kinds->candidates[i]);
-        kinds->candidates[i] = count > 1 ? kinds->candidates[i] - count + count / 2 : 0;
-    }
+    for (uint32_t i = 0; i < kinds->candidate_count; i++) kinds->candidates[i] = age(kinds->candidates[i]);
     kinds->is_aged = true;
     kinds->counted_at = COVEY__NO_EXTENT;
 }
@@ -180,8 +195,8 @@ static bool prepare_candidates(covey_world *world) {
     kinds_of_world *kinds = world->inner->kinds;
     if (!kinds) return false;
     if (!kinds->is_aged) age_candidates(kinds);
-    uint32_t count = kinds->candidate_count != 0 ? kinds->candidate_count : SETS_LEAST * WAYS;
-    while (count < SETS_MOST * WAYS && world->alive / 8 > count) count *= 2;
+    uint32_t count = kinds->candidate_count != 0 ? kinds->candidate_count : COVEY__CANDIDATES_LEAST;
+    while (count < COVEY__CANDIDATES_MOST && world->alive / 8 > count) count *= 2;
     return count == kinds->candidate_count || covey__kinds_add_candidates(heap, kinds, count);
 }
 
@@ -479,16 +494,21 @@ static covey__kind *make_kind(covey_world *world, const covey__kind_key *key, ui
     return NULL;
 }
 
-covey__kind *covey__kind_for(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result) {
+bool covey__kind_is_due(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result) {
     *result = COVEY_OK;
-    if (!has_kind(world, key) || count == 0) return NULL;
+    if (!has_kind(world, key) || count == 0) return false;
     if (!prepare_candidates(world)) {
         *result = COVEY_ERROR_MEMORY;
-        return NULL;
+        return false;
     }
-    covey__kind *kind = find_kind(world->inner->kinds, key);
     uint64_t created = (uint64_t)created_so_far(world->inner->kinds, key) + count;
-    return kind || created <= COVEY_KIND_LEAST ? kind : make_kind(world, key, count, result);
+    return created > COVEY_KIND_LEAST || covey__kinds_find(world->inner->kinds, key);
+}
+
+covey__kind *covey__kind_for(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result) {
+    if (!covey__kind_is_due(world, key, count, result)) return NULL;
+    covey__kind *kind = covey__kinds_find(world->inner->kinds, key);
+    return kind ? kind : make_kind(world, key, count, result);
 }
 
 /* Points the cursor of a kind at its lowest free index. MEMORY, FULL. */
@@ -623,36 +643,8 @@ void covey__kinds_free(covey__heap *heap, struct covey__kinds *kinds) {
         if (kinds->at[i]) free_kind(heap, kinds->at[i]);
     covey__free(heap, kinds->at, kinds->capacity, sizeof *kinds->at, alignof(covey__kind *));
     covey__free(heap, kinds->extents, kinds->extent_capacity, sizeof *kinds->extents, alignof(covey__extent));
-    covey__free(heap, kinds->candidates, kinds->candidate_count, sizeof *kinds->candidates, alignof(uint64_t));
+    covey__free(heap, kinds->candidates, kinds->candidate_count, sizeof *kinds->candidates, alignof(uint32_t));
     covey__free(heap, kinds, 1, sizeof *kinds, alignof(kinds_of_world));
-}
-
-/* Copies what a kind owns. The order of slots is the order in which indices are issued. */
-static bool copy_kind(const kinds_of_world *from, const covey__kind *kind, covey__heap *heap, kinds_of_world *to) {
-    covey__kind *copy = covey__kinds_add(heap, to, &kind->key);
-    bool done = copy != NULL;
-    for (uint32_t slot = 0; done && slot < kind->slot_count; slot++) {
-        if (kind->extents[slot] == COVEY__NO_EXTENT) continue;
-        const covey__extent *extent = &from->extents[kind->extents[slot]];
-        done = covey__kinds_add_extent(heap, to, copy, slot, extent->page, extent->words);
-    }
-    return done;
-}
-
-struct covey__kinds *covey__kinds_copy(const struct covey__kinds *from, covey__heap *heap) {
-    kinds_of_world *to = covey__kinds_create(heap);
-    bool done = to && (from->candidate_count == 0 || covey__kinds_add_candidates(heap, to, from->candidate_count));
-    for (uint32_t i = 0; done && i < from->count; i++)
-        if (from->at[i]) done = copy_kind(from, from->at[i], heap, to);
-    if (!done) {
-        covey__kinds_free(heap, to);
-        return NULL;
-    }
-    if (from->candidate_count != 0)
-        memcpy(to->candidates, from->candidates, from->candidate_count * sizeof *to->candidates);
-    to->since = from->since;
-    to->is_aged = from->is_aged;
-    return to;
 }
 
 struct covey__kinds *covey__kinds_exchange(covey_world *world, struct covey__kinds *kinds) {

@@ -31,6 +31,9 @@ enum {
     COVEY__EXTENT_WORDS = COVEY__TABLE_WORDS < 16 ? COVEY__TABLE_WORDS : 16,
 };
 #define COVEY__NO_EXTENT UINT32_MAX
+/* Places for candidates: a power of two from the first number to the second. */
+#define COVEY__CANDIDATES_LEAST 32u
+#define COVEY__CANDIDATES_MOST 4096u
 
 /* A set of types: the numbers of their pools, ascending, and a hash of their names. */
 typedef struct covey__kind_key {
@@ -87,6 +90,8 @@ covey__kind_key covey__kind_key_of(const covey_world *world, uint32_t index);
 
 /* ---- Creating ----------------------------------------------------------------------------------------------------*/
 
+/* Whether the next `count` entities with these types get indices of a kind. *result: MEMORY. */
+bool covey__kind_is_due(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result);
 /* The kind of `count` entities that are about to be created with these types; NULL if they get common indices. A new
  * kind gets an extent, from which the caller takes an index at once. *result: MEMORY. */
 covey__kind *covey__kind_for(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result);
@@ -128,11 +133,13 @@ void covey__kinds_reset(covey_world *world);
 
 /* ---- As a whole --------------------------------------------------------------------------------------------------*/
 
-/* A copy for a world with the same pools; NULL when an allocation fails. */
-struct covey__kinds *covey__kinds_copy(const struct covey__kinds *from, covey__heap *heap);
 void covey__kinds_free(covey__heap *heap, struct covey__kinds *kinds);
 size_t covey__kinds_bytes(const covey_world *world);
 bool covey__kinds_valid(const covey_world *world, const char **why);
+
+covey__kind *covey__kinds_find(const struct covey__kinds *kinds, const covey__kind_key *key); /* or NULL */
+/* The candidate at a place, aged if it is about to age; 0: none. */
+uint32_t covey__kinds_candidate(const struct covey__kinds *kinds, uint32_t place);
 
 /* Building: kinds that are not yet those of the world, from a snapshot or an image. The words of an extent are bits of
  * a page, and must be there. False when an allocation fails. */
@@ -141,6 +148,8 @@ covey__kind *covey__kinds_add(covey__heap *heap, struct covey__kinds *kinds, con
 bool covey__kinds_add_extent(covey__heap *heap, struct covey__kinds *kinds, covey__kind *kind, uint32_t slot,
                              uint32_t page, uint64_t words);
 bool covey__kinds_add_candidates(covey__heap *heap, struct covey__kinds *kinds, uint32_t count);
+/* Sets a candidate. False if it cannot be at this place. */
+bool covey__kinds_put_candidate(struct covey__kinds *kinds, uint32_t place, uint32_t candidate);
 /* Replaces the kinds of the world, and returns the old ones. Either may be NULL. */
 struct covey__kinds *covey__kinds_exchange(covey_world *world, struct covey__kinds *kinds);
 
