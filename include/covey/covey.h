@@ -364,9 +364,13 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
 
 /* ---- 6. Entities ---------------------------------------------------------------------------------------------------
  *
- * covey_create takes the lowest free index, whether it was used before or not. So entities stay close together, and the
- * index of a new entity depends only on which indices are in use, not on what happened before. Each use of an index has
- * a new generation, and an index whose generations are used up is retired. So a stale handle never resolves, with two
+ * covey_create takes the lowest free index, whether it was used before or not, so entities stay close together. Entities
+ * that are created with components (covey_create_with, covey_clone, merged images) are a *kind*: those with the same
+ * types get indices beside each other, which covey_create does not use. So their components lie beside each other in
+ * all pools, and loops are as fast as over arrays. Nothing moves when components are added or removed later. The same
+ * calls give the same indices everywhere. A set of types becomes a kind after some 16 entities.
+ *
+ * Each use of an index has a new generation, and an index whose generations are used up is retired. So a stale handle never resolves, with two
  * exceptions that you ask for: covey_history_restore returns to a state in which later handles were not issued yet, so
  * they are issued again (covey/history.h); and COVEY_EXACT_AGAIN brings an entity back under its old handle. */
 
@@ -378,6 +382,15 @@ COVEY_HOT covey_entity covey_create(covey_world *world);
 /* Makes `count` entities, the same as that many single calls. All or nothing: on failure returns false and fills in
  * null handles. */
 COVEY_NODISCARD COVEY_API bool covey_create_many(covey_world *world, covey_entity *entities, uint32_t count);
+
+/* Makes an entity without components where entities with these types are, for programs that add components later:
+ *     covey_entity e = covey_create_for(world, Position, Velocity);
+ * covey_create_like: where entities with the types of another entity are. Both fail as covey_create does; also when a
+ * type is refused, or the other entity is not alive (DEAD). O(log kinds). */
+#define covey_create_for(world, ...) \
+    covey_create_for_raw(COVEY__WORLD(world), (const covey_type *const[]){ covey_ids(__VA_ARGS__) NULL })
+COVEY_API covey_entity covey_create_for_raw(covey_world *world, const covey_type *const *types);
+COVEY_API covey_entity covey_create_like(covey_world *world, covey_entity e);
 
 /* Makes an entity with this index. Returns null when the index is in use or retired (TAKEN), too large (RANGE), or
  * memory runs out. O(1); an index far above all others takes a page of the world's table, and 8 bytes for each page

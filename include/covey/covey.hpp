@@ -459,6 +459,12 @@ bool create_many_with(covey_world *in, covey_entity *entities, uint32_t count, c
     return covey_create_many_with_raw(in, entities, count, components);
 }
 
+/* Makes an entity without components, beside entities with these: covey::create_for<Position, Velocity>(world). */
+template <class... T> covey_entity create_for(covey_world *in) noexcept {
+    const covey_type *const types[] = { type_of<T>()..., nullptr };
+    return covey_create_for_raw(in, types);
+}
+
 #if defined(__cpp_lib_span)
 /* The same calls with std::span: vectors and arrays can be passed directly. */
 inline bool create_many(covey_world *in, std::span<covey_entity> entities) noexcept {

@@ -313,7 +313,8 @@ typedef enum covey_section_kind {
     COVEY_SECTION_POOL = 3,
     COVEY_SECTION_RESOURCE = 4,
     COVEY_SECTION_PARENTS = 5,
-    COVEY_SECTION_NAMES = 6
+    COVEY_SECTION_NAMES = 6,
+    COVEY_SECTION_KINDS = 7 /* which indices belong to entities that are created with the same types */
 } covey_section_kind;
 
 /* How values of a type are written. */
@@ -329,7 +330,7 @@ typedef struct covey_section {
     covey_section_kind kind;
     uint64_t offset, bytes; /* in the image */
     char name[128];         /* of the type of a pool or resource, truncated */
-    uint64_t count;         /* of slots, components, parents or names */
+    uint64_t count;         /* of slots, components, parents, names or kinds */
     covey_encoding encoding;
     covey_storage storage;
     uint64_t value_bytes; /* of one value, as it is written, without what functions write */

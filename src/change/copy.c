@@ -212,8 +212,7 @@ bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint3
     copying c = { .world = world, .from = e, .to = clones, .count = count, .cloning = true };
     covey_result result = covey_alive(world, e) ? COVEY_OK : COVEY_ERROR_DEAD;
     if (COVEY__IN_HOOK(world)) result = COVEY_ERROR_REFUSED;
-    covey__kind_key key;
-    key.count = 0;
+    covey__kind_key key = covey__kind_key_none();
     if (result == COVEY_OK) key = covey__kind_key_of(world, e.index);
     if (result == COVEY_OK) result = covey__entities_take(world, &key, clones, count);
     else

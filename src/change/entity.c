@@ -39,10 +39,8 @@ void covey__entities_reset(covey_world *world) {
 bool covey__entities_clone(const covey_world *from, covey_world *to) {
     if (!covey__pages_clone(from, to) || !covey__ranges_clone(from, to)) return false;
     to->alive = from->alive;
-    if (!from->inner->kinds) return true;
-    struct covey__kinds *kinds = covey__kinds_copy(from->inner->kinds, &to->inner->heap);
-    covey__kinds_exchange(to, kinds);
-    return kinds != NULL;
+    covey__kinds_exchange(to, NULL);
+    return true;
 }
 
 /* ---- Creating ----------------------------------------------------------------------------------------------------*/
@@ -55,7 +53,7 @@ static covey_entity revive(covey_world *world, uint32_t index) {
 
 static covey_entity create_in(covey_world *world, covey__range *range, covey_result *result) {
     uint32_t index =
-        range == &world->range ? covey__index_take(world, result) : covey__range_take(world, range, result);
+        range == &world->range ? covey__index_take(world, NULL, result) : covey__range_take(world, range, result);
     return index != COVEY_NONE ? revive(world, index) : null_entity;
 }
 
@@ -64,15 +62,19 @@ covey_result covey__entities_prepare(covey_world *world, uint32_t count) {
     return covey__listeners_prepare(world->listeners, COVEY_ON_CREATE, NULL, count);
 }
 
-/* Emits the creation of an entity. Returns null if a listener has destroyed it. */
-static covey_entity tell_of(covey_world *world, covey_entity e) {
-    covey__emit(world, NULL, COVEY_ON_CREATE, &e, 1);
-    COVEY__CHANGED(world);
+covey_entity covey__if_alive(covey_world *world, covey_entity e) {
     if (covey_alive(world, e)) return e;
     covey__fail(world, COVEY_ERROR_GONE,
                 "%u:%u was created, and a listener destroyed it at once: expect null, or change the listener", e.index,
                 e.generation);
     return null_entity;
+}
+
+/* Emits the creation of an entity. Returns null if a listener has destroyed it. */
+static covey_entity tell_of(covey_world *world, covey_entity e) {
+    covey__emit(world, NULL, COVEY_ON_CREATE, &e, 1);
+    COVEY__CHANGED(world);
+    return covey__if_alive(world, e);
 }
 
 static covey_entity fail_to_create(covey_world *world, covey_result result) {
@@ -163,8 +165,8 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
 
 /* ---- Setting aside -----------------------------------------------------------------------------------------------*/
 
-covey_entity covey__entity_set_aside(covey_world *world, covey_result *result) {
-    uint32_t index = covey__index_take(world, result);
+covey_entity covey__entity_set_aside(covey_world *world, const covey__kind_key *key, covey_result *result) {
+    uint32_t index = covey__index_take(world, key, result);
     if (index == COVEY_NONE) return null_entity;
     covey__entity_page *page = covey__existing_page(world, index);
     page->aside[index % COVEY_PAGE_SIZE / 64] |= covey__table_bit(index);

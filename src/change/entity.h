@@ -9,12 +9,17 @@
 covey_world *covey__entities_only(covey__whole_world *whole, covey_allocator allocator);
 void covey__entities_free(covey_world *world);
 void covey__entities_reset(covey_world *world); /* as in a new world; there must be no components */
-bool covey__entities_clone(const covey_world *from, covey_world *to); /* false when an allocation fails */
+/* Clones the table and the ranges into a world without kinds: all words are common. False when an allocation fails. */
+bool covey__entities_clone(const covey_world *from, covey_world *to);
 /* Before entities are created: makes room in the queues of listeners. */
 covey_result covey__entities_prepare(covey_world *world, uint32_t count);
-/* Indices that are set aside: taken in the order of covey_create, but not alive. The handle is the one that the entity
+/* The entity; null, with a log, if a listener has destroyed it at once. */
+covey_entity covey__if_alive(covey_world *world, covey_entity e);
+/* Indices that are set aside: taken in the order of covey_create, or beside entities with the types of a key, but not
+ * alive. The handle is the one that the entity
  * will have. */
-covey_entity covey__entity_set_aside(covey_world *world, covey_result *result); /* null, without a log: MEMORY, FULL */
+covey_entity covey__entity_set_aside(covey_world *world, const covey__kind_key *key,
+                                     covey_result *result); /* null, without a log: MEMORY, FULL */
 /* Frees an index that is set aside. The next entity there has at least this generation. */
 void covey__entity_release(covey_world *world, covey_entity e);
 void covey__entity_retire(covey_world *world, uint32_t index);  /* for good */

@@ -15,7 +15,10 @@
 #define WORD COVEY__TABLE_WORD
 #define ALL_WORDS (UINT64_MAX >> (64 - COVEY__TABLE_WORDS)) /* the words of a page */
 
-enum { AGE_LEAST = 128 }; /* candidates are counted at least so often before they age */
+enum {
+    AGE_LEAST = 128, /* candidates are counted at least so often before they age */
+    GROUP = 4        /* pages that a large kind fills one after the other */
+};
 
 typedef struct covey__kinds kinds_of_world;
 
@@ -38,8 +41,7 @@ void covey__kind_key_add(covey__kind_key *key, const covey_pool *pool) {
 }
 
 covey__kind_key covey__kind_key_of(const covey_world *world, uint32_t index) {
-    covey__kind_key key;
-    key.hash = key.count = 0;
+    covey__kind_key key = covey__kind_key_none();
     for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);)
         if (!covey__is_internal(p.pool) && covey__has_index(p.pool, index)) covey__kind_key_add(&key, p.pool);
     return key;
@@ -69,7 +71,7 @@ static bool is_kind_before(const void *context, uint32_t a, uint32_t b) {
     return compare_keys(&kinds->at[a]->key, &kinds->at[b]->key) < 0;
 }
 
-static covey__kind *find_kind(const kinds_of_world *kinds, const covey__kind_key *key) {
+covey__kind *covey__kinds_find(const struct covey__kinds *kinds, const covey__kind_key *key) {
     for (uint32_t at = kinds->root; at != COVEY__NO_NODE;) {
         covey__kind *kind = kinds->at[at];
         int order = compare_keys(key, &kind->key);
@@ -129,7 +131,7 @@ static void forget(covey_world *world, covey__kind *kind) {
  * A candidate is a tag, the highest bits of a hash, and a count in the low bits. Its highest bits choose a set of WAYS
  * places, so if there are twice as many sets, each is split in two. */
 
-enum { WAYS = 4, SETS_LEAST = 8, SETS_MOST = 1024, COUNT_MOST = 255 };
+enum { WAYS = 4, COUNT_MOST = 255 };
 
 static uint32_t tag_of(const covey__kind_key *key) { return (uint32_t)(mix(key->hash) >> 32) & ~(uint32_t)COUNT_MOST; }
 
@@ -161,12 +163,27 @@ bool covey__kinds_add_candidates(covey__heap *heap, struct covey__kinds *kinds, 
     return true;
 }
 
+bool covey__kinds_put_candidate(struct covey__kinds *kinds, uint32_t place, uint32_t candidate) {
+    if (place >= kinds->candidate_count || count_of(candidate) == 0) return false;
+    uint32_t found = place_of(kinds, candidate), there = kinds->candidates[found];
+    if (found / WAYS != place / WAYS || kinds->candidates[place] != 0) return false;
+    if (there != 0 && is_same(there, candidate)) return false;
+    kinds->candidates[place] = candidate;
+    return true;
+}
+
 /* Counts of entities that were created long ago matter less. */
+static uint32_t age(uint32_t candidate) {
+    uint32_t count = count_of(candidate);
+    return count > 1 ? candidate - count + count / 2 : 0;
+}
+
+uint32_t covey__kinds_candidate(const struct covey__kinds *kinds, uint32_t place) {
+    return kinds->is_aged ? kinds->candidates[place] : age(kinds->candidates[place]);
+}
+
 static void age_candidates(kinds_of_world *kinds) {
-    for (uint32_t i = 0; i < kinds->candidate_count; i++) {
-        uint32_t count = count_of(kinds->candidates[i]);
-        kinds->candidates[i] = count > 1 ? kinds->candidates[i] - count + count / 2 : 0;
-    }
+    for (uint32_t i = 0; i < kinds->candidate_count; i++) kinds->candidates[i] = age(kinds->candidates[i]);
     kinds->is_aged = true;
     kinds->counted_at = COVEY__NO_EXTENT;
 }
@@ -178,8 +195,8 @@ static bool prepare_candidates(covey_world *world) {
     kinds_of_world *kinds = world->inner->kinds;
     if (!kinds) return false;
     if (!kinds->is_aged) age_candidates(kinds);
-    uint32_t count = kinds->candidate_count != 0 ? kinds->candidate_count : SETS_LEAST * WAYS;
-    while (count < SETS_MOST * WAYS && world->alive / 8 > count) count *= 2;
+    uint32_t count = kinds->candidate_count != 0 ? kinds->candidate_count : COVEY__CANDIDATES_LEAST;
+    while (count < COVEY__CANDIDATES_MOST && world->alive / 8 > count) count *= 2;
     return count == kinds->candidate_count || covey__kinds_add_candidates(heap, kinds, count);
 }
 
@@ -253,8 +270,23 @@ static uint64_t page_outside(const covey_world *world, uint64_t index) {
     return end / COVEY_PAGE_SIZE;
 }
 
-/* The lowest vacant words, as many as `size`; false if there are none. */
-static bool find_vacant(covey_world *world, uint32_t size, uint32_t *page, uint64_t *words) {
+/* Whether all words of some pages are vacant. */
+static bool pages_are_vacant(const covey_world *world, uint32_t page, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if ((uint64_t)(page + i) * COVEY_PAGE_SIZE >= COVEY_NONE || vacant_words(world, page + i) != ALL_WORDS)
+            return false;
+    return true;
+}
+
+/* Words of a page. */
+typedef struct run {
+    uint32_t page;
+    uint64_t words;
+} run;
+
+/* Finds the lowest vacant words, `size` of them, in the first of `pages` pages that are vacant if that is more than one.
+ * False if there are none. */
+static bool find_vacant(covey_world *world, uint32_t size, uint32_t pages, run *found) {
     uint32_t *from = &world->inner->kinds->vacant_from;
     uint64_t index = (uint64_t)*from * COVEY_PAGE_SIZE;
     if (index < world->range.first) index = world->range.first - world->range.first % COVEY_PAGE_SIZE;
@@ -264,9 +296,9 @@ static bool find_vacant(covey_world *world, uint32_t size, uint32_t *page, uint6
         if (index >= COVEY_NONE) return false;
         uint32_t number = (uint32_t)(index / COVEY_PAGE_SIZE);
         uint64_t vacant = vacant_words(world, number), runs = runs_in(vacant, size);
-        if (runs != 0) {
-            *page = number;
-            *words = UINT64_MAX >> (64 - size) << covey__lowest_bit(runs);
+        bool fits = pages == 1 || (number % pages == 0 && pages_are_vacant(world, number, pages));
+        if (runs != 0 && fits) {
+            *found = (run){ number, UINT64_MAX >> (64 - size) << covey__lowest_bit(runs) };
             return true;
         }
         passed = passed && vacant == 0;
@@ -282,6 +314,11 @@ static void note_vacant(covey_world *world, uint32_t number, uint64_t words) {
 }
 
 /* ---- Extents -----------------------------------------------------------------------------------------------------*/
+
+/* Whether a kind gets whole pages. */
+static bool is_large(const covey__kind *kind) {
+    return COVEY__TABLE_WORDS == COVEY__EXTENT_WORDS && kind->word_count >= 2 * COVEY__TABLE_WORDS;
+}
 
 static bool reserve_extent(covey__heap *heap, kinds_of_world *kinds) {
     uint32_t count = kinds->extent_count, old = kinds->extent_capacity;
@@ -335,14 +372,16 @@ static void close_words(covey_world *world, const covey__extent *extent, uint32_
     for (uint64_t left = extent->words; left != 0; left &= left - 1) page->extent[covey__lowest_bit(left)] = number + 1;
     page->words &= ~extent->words;
     page->vacant &= ~extent->words;
+    page->held |= extent->words;
     if (page->words == 0) covey__page_close(world, index_of(extent->page, 0));
     if (world->range.cursor.page == page && (extent->words >> world->range.cursor.at % COVEY_PAGE_SIZE / WORD & 1) != 0)
         world->range.cursor.issues = 0;
 }
 
-/* The next values of a kind will be in these blocks. */
+/* The next values of a kind will be in the blocks of an extent and, if it is in a group of pages, in those behind it. */
 static void expect_values(const covey_world *world, const covey__kind *kind, const covey__extent *extent) {
-    uint32_t first = covey__lowest_bit(extent->words), count = covey__bits_in(extent->words);
+    uint32_t first = covey__lowest_bit(extent->words), count = covey__bits_in(extent->words), page = extent->page;
+    while (is_large(kind) && ++page % GROUP != 0 && pages_are_vacant(world, page, 1)) count += COVEY__TABLE_WORDS;
     for (uint32_t i = 0; i < kind->key.count && WORD == COVEY__BLOCK_IDS; i++)
         covey__storage_expect(world->pools[kind->key.pools[i]], index_of(extent->page, first), count);
 }
@@ -353,22 +392,38 @@ static uint32_t free_slot(const covey__kind *kind) {
     return slot;
 }
 
-/* How many words the next extent has: half as many as the kind, or enough for the entities to come; a power of two. */
+/* How many words the next extent has: twice as many as the kind, or enough for the entities to come; a power of two. */
 static uint32_t next_size(const covey__kind *kind, uint32_t count) {
-    uint32_t words = count / WORD > kind->word_count / 2 ? count / WORD : kind->word_count / 2, size = 1;
+    uint32_t words = count / WORD > kind->word_count * 2 ? count / WORD : kind->word_count * 2, size = 1;
     while (size * 2 <= words && size * 2 <= COVEY__EXTENT_WORDS) size *= 2;
     return size;
 }
 
-/* Points the cursor of a kind at the first word of an extent with a free index. */
+/* Finds words for the next extent of a kind. A large kind fills groups of pages. False if no word is vacant. */
+static bool find_words(covey_world *world, const covey__kind *kind, uint32_t count, run *found) {
+    uint32_t size = next_size(kind, count);
+    if (is_large(kind)) {
+        uint32_t next = world->inner->kinds->extents[kind->extents[kind->slot_count - 1]].page + 1;
+        *found = (run){ next, ALL_WORDS };
+        if (next % GROUP != 0 && pages_are_vacant(world, next, 1)) return true;
+        if (find_vacant(world, COVEY__TABLE_WORDS, GROUP, found)) return true;
+    }
+    while (size != 0 && !find_vacant(world, size, 1, found)) size /= 2;
+    return size != 0;
+}
+
+/* Points the cursor of a kind at the first word of an extent with a free index, and closes the words before it. A
+ * shortcut frees indices without opening their words, so the caller ends it. */
 static bool point_at(const covey_world *world, covey__kind *kind, uint32_t slot) {
     const covey__extent *extent = &world->inner->kinds->extents[kind->extents[slot]];
     covey__entity_page *page = world->pages[extent->page];
-    for (uint64_t left = extent->words; left != 0; left &= left - 1) {
+    for (uint64_t left = extent->words & page->held; left != 0; left &= left - 1) {
         uint32_t word = covey__lowest_bit(left);
-        if (page->free[word] == 0) continue;
-        uint64_t issues = covey__issued_in(world, index_of(extent->page, word));
-        if ((page->free[word] & issues) == 0) continue;
+        uint64_t issues = page->free[word] != 0 ? covey__issued_in(world, index_of(extent->page, word)) : 0;
+        if ((page->free[word] & issues) == 0) {
+            page->held &= ~((uint64_t)1 << word);
+            continue;
+        }
         kind->cursor = (covey__cursor){ page, issues, index_of(extent->page, word) };
         kind->slot = slot;
         return true;
@@ -379,12 +434,12 @@ static bool point_at(const covey_world *world, covey__kind *kind, uint32_t slot)
 /* Gives a kind another extent. MEMORY, FULL. */
 static covey_result acquire(covey_world *world, covey__kind *kind, uint32_t count) {
     kinds_of_world *kinds = world->inner->kinds;
-    uint32_t page = 0, size = next_size(kind, count), slot = free_slot(kind);
-    uint64_t words = 0;
-    while (!find_vacant(world, size, &page, &words))
-        if ((size /= 2) == 0) return COVEY_ERROR_FULL;
-    if (!covey__entities_reach(world, index_of(page, 0))) return COVEY_ERROR_MEMORY;
-    if (!covey__kinds_add_extent(&world->inner->heap, kinds, kind, slot, page, words)) return COVEY_ERROR_MEMORY;
+    uint32_t slot = free_slot(kind);
+    run found;
+    if (!find_words(world, kind, count, &found)) return COVEY_ERROR_FULL;
+    if (!covey__entities_reach(world, index_of(found.page, 0))) return COVEY_ERROR_MEMORY;
+    if (!covey__kinds_add_extent(&world->inner->heap, kinds, kind, slot, found.page, found.words))
+        return COVEY_ERROR_MEMORY;
     const covey__extent *extent = &kinds->extents[kind->extents[slot]];
     close_words(world, extent, kind->extents[slot]);
     expect_values(world, kind, extent);
@@ -401,6 +456,7 @@ static void open_words(covey_world *world, covey__extent *extent, uint64_t words
     if (kind->cursor.page == page && (words >> kind->cursor.at % COVEY_PAGE_SIZE / WORD & 1) != 0)
         kind->cursor.issues = 0;
     note_vacant(world, extent->page, words);
+    page->held &= ~words;
     for (uint64_t left = words; left != 0; left &= left - 1) page->extent[covey__lowest_bit(left)] = 0;
     for (uint64_t left = words; left != 0; left &= left - 1)
         covey__range_open(world, index_of(extent->page, covey__lowest_bit(left)));
@@ -438,20 +494,24 @@ static covey__kind *make_kind(covey_world *world, const covey__kind_key *key, ui
     return NULL;
 }
 
-covey__kind *covey__kind_for(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result) {
+bool covey__kind_is_due(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result) {
     *result = COVEY_OK;
-    if (!has_kind(world, key) || count == 0) return NULL;
+    if (!has_kind(world, key) || count == 0) return false;
     if (!prepare_candidates(world)) {
         *result = COVEY_ERROR_MEMORY;
-        return NULL;
+        return false;
     }
-    covey__kind *kind = find_kind(world->inner->kinds, key);
     uint64_t created = (uint64_t)created_so_far(world->inner->kinds, key) + count;
-    return kind || created <= COVEY_KIND_LEAST ? kind : make_kind(world, key, count, result);
+    return created > COVEY_KIND_LEAST || covey__kinds_find(world->inner->kinds, key);
 }
 
-/* Points the cursor of a kind at its lowest free index. A shortcut frees indices without opening their extent, so it
- * ends here. MEMORY, FULL. */
+covey__kind *covey__kind_for(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result) {
+    if (!covey__kind_is_due(world, key, count, result)) return NULL;
+    covey__kind *kind = covey__kinds_find(world->inner->kinds, key);
+    return kind ? kind : make_kind(world, key, count, result);
+}
+
+/* Points the cursor of a kind at its lowest free index. MEMORY, FULL. */
 static covey_result seek(covey_world *world, covey__kind *kind) {
     covey__fast_destroy_off(world);
     for (uint32_t i = kind->slot / 64; i < words_for(kind->slot_count); i++)
@@ -492,9 +552,15 @@ const covey__cursor *covey__next_cursor(covey_world *world, covey__kind **kind, 
     return *result == COVEY_OK ? cursor : NULL;
 }
 
-uint32_t covey__index_take(covey_world *world, covey_result *result) {
-    covey__kind *none = NULL;
-    return covey__next_cursor(world, &none, result) ? covey__range_take(world, &world->range, result) : COVEY_NONE;
+uint32_t covey__index_take(covey_world *world, const covey__kind_key *key, covey_result *result) {
+    *result = COVEY_OK;
+    covey__kind *kind = key ? covey__kind_for(world, key, 1, result) : NULL;
+    const covey__cursor *cursor = *result == COVEY_OK ? covey__next_cursor(world, &kind, result) : NULL;
+    if (!cursor) return COVEY_NONE;
+    if (key) covey__kind_count(world, key, !kind, 1);
+    uint32_t index = cursor->at + covey__lowest_bit(covey__cursor_ready(cursor));
+    covey__table_take(cursor->page, index);
+    return index;
 }
 
 void covey__kind_remember(covey_world *world, covey__kind *kind, const covey_component *components, uint32_t count) {
@@ -506,19 +572,22 @@ void covey__kind_remember(covey_world *world, covey__kind *kind, const covey_com
 /* ---- Freeing -----------------------------------------------------------------------------------------------------*/
 
 /* Moves the cursor of a kind back if a word with free indices is before it. */
-static void move_back(const covey_world *world, const covey__extent *extent, uint32_t index) {
+static void move_back(covey_world *world, const covey__extent *extent, uint32_t index) {
     covey__kind *kind = world->inner->kinds->at[extent->kind];
     uint32_t word = index - index % WORD;
     bool before = extent->slot < kind->slot || (extent->slot == kind->slot && word < kind->cursor.at);
     covey__set_bit(kind->open, extent->slot);
-    if (before) point_at(world, kind, extent->slot);
+    covey__existing_page(world, index)->held |= (uint64_t)1 << index % COVEY_PAGE_SIZE / WORD;
+    if (!before) return;
+    covey__fast_destroy_off(world);
+    point_at(world, kind, extent->slot);
 }
 
 void covey__word_freed(covey_world *world, uint32_t index) {
     covey__entity_page *page = covey__existing_page(world, index);
     uint32_t word = index % COVEY_PAGE_SIZE / 64, number = page->extent[word];
     if (number == 0) {
-        note_vacant(world, index / COVEY_PAGE_SIZE, (uint64_t)1 << word);
+        if (page->free[word] == COVEY__TABLE_ALL) note_vacant(world, index / COVEY_PAGE_SIZE, (uint64_t)1 << word);
         covey__range_open(world, index);
         return;
     }
@@ -574,36 +643,8 @@ void covey__kinds_free(covey__heap *heap, struct covey__kinds *kinds) {
         if (kinds->at[i]) free_kind(heap, kinds->at[i]);
     covey__free(heap, kinds->at, kinds->capacity, sizeof *kinds->at, alignof(covey__kind *));
     covey__free(heap, kinds->extents, kinds->extent_capacity, sizeof *kinds->extents, alignof(covey__extent));
-    covey__free(heap, kinds->candidates, kinds->candidate_count, sizeof *kinds->candidates, alignof(uint64_t));
+    covey__free(heap, kinds->candidates, kinds->candidate_count, sizeof *kinds->candidates, alignof(uint32_t));
     covey__free(heap, kinds, 1, sizeof *kinds, alignof(kinds_of_world));
-}
-
-/* Copies what a kind owns. The order of slots is the order in which indices are issued. */
-static bool copy_kind(const kinds_of_world *from, const covey__kind *kind, covey__heap *heap, kinds_of_world *to) {
-    covey__kind *copy = covey__kinds_add(heap, to, &kind->key);
-    bool done = copy != NULL;
-    for (uint32_t slot = 0; done && slot < kind->slot_count; slot++) {
-        if (kind->extents[slot] == COVEY__NO_EXTENT) continue;
-        const covey__extent *extent = &from->extents[kind->extents[slot]];
-        done = covey__kinds_add_extent(heap, to, copy, slot, extent->page, extent->words);
-    }
-    return done;
-}
-
-struct covey__kinds *covey__kinds_copy(const struct covey__kinds *from, covey__heap *heap) {
-    kinds_of_world *to = covey__kinds_create(heap);
-    bool done = to && (from->candidate_count == 0 || covey__kinds_add_candidates(heap, to, from->candidate_count));
-    for (uint32_t i = 0; done && i < from->count; i++)
-        if (from->at[i]) done = copy_kind(from, from->at[i], heap, to);
-    if (!done) {
-        covey__kinds_free(heap, to);
-        return NULL;
-    }
-    if (from->candidate_count != 0)
-        memcpy(to->candidates, from->candidates, from->candidate_count * sizeof *to->candidates);
-    to->since = from->since;
-    to->is_aged = from->is_aged;
-    return to;
 }
 
 struct covey__kinds *covey__kinds_exchange(covey_world *world, struct covey__kinds *kinds) {
@@ -612,6 +653,7 @@ struct covey__kinds *covey__kinds_exchange(covey_world *world, struct covey__kin
         covey__entity_page *page = covey__entity_page_of(world, i * COVEY_PAGE_SIZE);
         if (!page) continue;
         page->words = page->vacant = ALL_WORDS;
+        page->held = 0;
         memset(page->extent, 0, sizeof page->extent);
     }
     world->inner->kinds = kinds;
@@ -657,7 +699,8 @@ static bool valid_extent(const covey_world *world, uint32_t number, const char *
         uint32_t word = covey__lowest_bit(left), index = index_of(extent->page, word);
         REQUIRE(page->extent[word] == number + 1, "kinds: a word of an extent belongs to another one");
         if ((page->free[word] & covey__issued_in(world, index)) == 0) continue;
-        REQUIRE(covey__has_bit(kind->open, extent->slot), "kinds: an extent with free indices is closed");
+        REQUIRE(covey__has_bit(kind->open, extent->slot) && (page->held >> word & 1) != 0,
+                "kinds: an extent with free indices is closed");
         REQUIRE(extent->slot > kind->slot || (extent->slot == kind->slot && index >= kind->cursor.at),
                 "kinds: a cursor has passed a free index");
     }
@@ -702,6 +745,7 @@ static bool valid_words(const covey_world *world, uint32_t number, const char **
                                 kinds->extents[extent - 1].kind != COVEY__NO_EXTENT &&
                                 (kinds->extents[extent - 1].words >> word & 1) != 0),
                 "kinds: a word belongs to an extent that does not have it");
+        REQUIRE(extent != 0 || (page->held >> word & 1) == 0, "kinds: a common word is held");
         bool vacant = extent == 0 && page->free[word] == COVEY__TABLE_ALL &&
                       covey__issued_in(world, index_of(number, word)) == COVEY__TABLE_ALL;
         REQUIRE(!vacant || ((page->vacant >> word & 1) != 0 && (!kinds || number >= kinds->vacant_from)),

@@ -459,8 +459,8 @@ bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint
     c.world = world;
     c.entities = entities;
     c.count = count;
-    c.changes = c.key.count = 0;
-    c.key.hash = 0;
+    c.changes = 0;
+    c.key = covey__kind_key_none();
     c.is_told = false;
     const char *culprit = NULL;
     covey_result result = create_with(&c, components, &culprit);
@@ -513,11 +513,7 @@ static covey_result add_quickly(covey_world *world, covey_entity e, const covey_
 
 static covey_entity create_slowly(covey_world *world, const covey_component *components) {
     covey_entity e;
-    if (!covey_create_many_with_raw(world, &e, 1, components) || covey_alive(world, e)) return e;
-    covey__fail(world, COVEY_ERROR_GONE,
-                "%u:%u was created, and a listener destroyed it at once: expect null, or change the listener", e.index,
-                e.generation);
-    return null_entity;
+    return covey_create_many_with_raw(world, &e, 1, components) ? covey__if_alive(world, e) : e;
 }
 
 covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_t generation,
@@ -533,8 +529,7 @@ covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_
 /* The types of components, if all are known and there is no listener. */
 static bool list_types(const covey_world *world, const covey_component *components, uint32_t count,
                        covey__kind_key *key) {
-    key->count = 0;
-    key->hash = 0;
+    *key = covey__kind_key_none();
     for (uint32_t i = 0; i < count; i++) {
         const covey__type_entry *entry = covey__type_entry_of(world, components[i].type);
         if (entry->type != components[i].type) return false;
@@ -567,4 +562,43 @@ covey_entity covey_create_with_raw(covey_world *world, const covey_component *co
     if (count <= COVEY_TERMS) e = covey__create_of_kind(world, components, count);
     if (covey_is_null(e)) return e.index == 0 ? e : create_slowly(world, components);
     return covey__create_with_rest(world, e.index, e.generation, components, 0);
+}
+
+/* ---- Creating for later ------------------------------------------------------------------------------------------*/
+
+static covey_entity create_of(covey_world *world, const covey__kind_key *key) {
+    covey_entity e;
+    covey_result result = covey__entities_take(world, key, &e, 1);
+    if (result != COVEY_OK) {
+        covey__fail(world, result, "no entity could be created: %s", covey__reason(result));
+        return e;
+    }
+    covey__entities_made(world, key, &e, 1);
+    covey__emit(world, NULL, COVEY_ON_CREATE, &e, 1);
+    COVEY__CHANGED(world);
+    return covey__if_alive(world, e);
+}
+
+covey_entity covey_create_for_raw(covey_world *world, const covey_type *const *types) {
+    COVEY__CONTRACT(NULL, world && types, "a call needs a world and a list of types");
+    if (COVEY__IN_HOOK(world)) return null_entity;
+    covey__kind_key key = covey__kind_key_none();
+    for (; *types; types++) {
+        const covey_pool *pool = covey_pool_of_raw(world, *types);
+        if (!pool) return null_entity;
+        covey__kind_key_add(&key, pool);
+    }
+    return create_of(world, &key);
+}
+
+covey_entity covey_create_like(covey_world *world, covey_entity e) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    if (COVEY__IN_HOOK(world)) return null_entity;
+    if (!covey_alive(world, e)) {
+        covey__fail(world, COVEY_ERROR_DEAD, "no entity could be created like %u:%u: it is not alive", e.index,
+                    e.generation);
+        return null_entity;
+    }
+    covey__kind_key key = covey__kind_key_of(world, e.index);
+    return create_of(world, &key);
 }

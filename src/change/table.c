@@ -28,6 +28,7 @@ covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t ind
 
 static void reset_bits(covey__entity_page *page) {
     page->words = page->vacant = UINT64_MAX >> (64 - WORDS);
+    page->held = 0;
     for (uint32_t i = 0; i < WORDS; i++) {
         page->free[i] = ALL_BITS;
         page->aside[i] = 0;

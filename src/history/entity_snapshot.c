@@ -1,10 +1,14 @@
-/* Saves and restores entities: their table, reserved ranges, and the ids that command buffers have ready. */
+/* Saves and restores entities: their table, reserved ranges, kinds, and the ids that command buffers have ready. */
 #include "memory/inner.h"
 #include "history/snapshot.h"
 
 #include "change/commands.h"
 #include "change/entity.h"
+#include "change/kind_pack.h"
 #include "change/table.h"
+#include "memory/alloc.h"
+
+#include <stdalign.h>
 
 /* ---- The table ---------------------------------------------------------------------------------------------------*/
 
@@ -18,6 +22,20 @@ static bool save_pages(covey__saving *s) {
     return true;
 }
 
+static bool save_kinds(covey__saving *s) {
+    const struct covey__kinds *kinds = s->world->inner->kinds;
+    size_t count = covey__kinds_pack(kinds, NULL, NULL);
+    if (count == 0) return true;
+    uint32_t *packed =
+        count <= UINT32_MAX ? covey__resize(&s->store->heap, NULL, 0, count, sizeof *packed, alignof(uint32_t)) : NULL;
+    if (!packed) return false;
+    covey__kinds_pack(kinds, NULL, packed);
+    bool saved = covey__units_save_array(s->store, &s->before->kinds, &s->snapshot->kinds, packed, (uint32_t)count,
+                                         UINT32_MAX, sizeof *packed);
+    covey__free(&s->store->heap, packed, count, sizeof *packed, alignof(uint32_t));
+    return saved;
+}
+
 bool covey__save_entities(covey__saving *s) {
     covey__snapshot *snapshot = s->snapshot;
     const covey_world *world = s->world;
@@ -28,8 +46,15 @@ bool covey__save_entities(covey__saving *s) {
     snapshot->reserved_root = world->inner->reserved_root;
     return (covey__units_save_array(s->store, &s->before->reserved, &snapshot->reserved, world->inner->reserved,
                                     world->inner->reserved_count, UINT32_MAX, sizeof *world->inner->reserved) &&
-            save_pages(s)) ||
+            save_pages(s) && save_kinds(s)) ||
            covey__save_lacks_memory(s);
+}
+
+bool covey__prepare_kinds(covey__rollback *r) {
+    const covey__unit *unit = covey__unit_at(&r->snapshot->kinds, 0);
+    if (!unit) return true;
+    r->kinds = covey__kinds_unpack(r->world, r->store->world, (const uint32_t *)(const void *)covey__unit_bytes(unit));
+    return r->kinds || covey__rollback_lacks_memory(r);
 }
 
 /* Resets pages that are newer than the snapshot. */
@@ -50,7 +75,7 @@ void covey__restore_entities(covey__rollback *r) {
     world->inner->reserved_root = snapshot->reserved_root;
     const covey__unit *reserved = covey__unit_at(&snapshot->reserved, 0);
     if (reserved) memcpy(world->inner->reserved, covey__unit_bytes(reserved), reserved->bytes);
-    covey__ranges_renew(world);
+    r->kinds = covey__kinds_exchange(world, r->kinds);
     COVEY__TRACE(world, world->destroyed, COVEY_NONE);
 }
 

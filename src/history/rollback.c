@@ -3,6 +3,7 @@
 #include "memory/inner.h"
 #include "history/snapshot.h"
 
+#include "change/kind.h"
 #include "change/resource.h"
 #include "history/reactive_snapshot.h"
 #include "history/value_snapshot.h"
@@ -68,7 +69,7 @@ static bool prepare_all(covey__rollback *r) {
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (world->pools[i]->ended && !covey__prepare_ended(r, world->pools[i])) return false;
     return covey__prepare_groups(r) && covey__prepare_queues(r) && covey__prepare_followers(r) &&
-           covey__prepare_resources(r);
+           covey__prepare_resources(r) && covey__prepare_kinds(r);
 }
 
 /* After preparing has failed. */
@@ -112,6 +113,7 @@ covey_result covey__snapshot_restore(covey__unit_store *store, const covey__snap
         else undo_all(&r);
     }
     free_plans(&r);
+    covey__kinds_free(&world->inner->heap, r.kinds);
     *reason = r.reason;
     return r.result;
 }

@@ -19,6 +19,7 @@ static void visit_pool(covey__unit_store *store, covey__pool_snapshot *pool, cov
 void covey__snapshot_visit(covey__unit_store *store, covey__snapshot *snapshot, covey__units_fn *visit, void *context) {
     visit(store, &snapshot->reserved, context);
     visit(store, &snapshot->entities, context);
+    visit(store, &snapshot->kinds, context);
     for (uint32_t i = 0; i < snapshot->pool_count; i++) visit_pool(store, &snapshot->pools[i], visit, context);
     for (uint32_t i = 0; i < snapshot->group_count; i++)
         covey__set_snapshot_visit(store, &snapshot->groups[i].set, visit, context);

@@ -2,6 +2,7 @@
  *
  *     part of a snapshot            unit                                              file
  *     entities                      page of the table                                 entity_snapshot.c
+ *     kinds                         one for all (change/kind_pack.h)                  entity_snapshot.c
  *     storages of pools             see storage/storage_snapshot.h                    pool_snapshot.c
  *     disabled components, ticks    page                                              pool_snapshot.c
  *     values with hooks, names      as other values; never shared, or as records      value_snapshot.c
@@ -74,6 +75,7 @@ typedef struct covey__snapshot {
     covey__range range;
     covey__units reserved;
     covey__units entities;
+    covey__units kinds;
     covey__pool_snapshot *pools; /* by number */
     covey__group_snapshot *groups;
     covey__queue_snapshot *queues;
@@ -140,6 +142,7 @@ typedef struct covey__rollback {
     uint32_t follower_count;
     covey__copier copier;
     struct covey__resources *resources;
+    struct covey__kinds *kinds; /* those of the snapshot, until they are restored; then the old ones */
     covey_result result;
     const char *reason; /* a name, or a sentence; NULL: the text of the result */
 } covey__rollback;
@@ -155,6 +158,7 @@ bool covey__rollback_lacks_memory(covey__rollback *r);                          
 covey_result covey__snapshot_restore(covey__unit_store *store, const covey__snapshot *snapshot, covey_world *world,
                                      const char **reason);
 
+bool covey__prepare_kinds(covey__rollback *r);
 void covey__restore_entities(covey__rollback *r);
 void covey__restore_commands(const covey__rollback *r);
 

@@ -17,6 +17,9 @@
 bool covey__table_keep(covey__loading *l) {
     covey_world *before = covey__entities_only(&l->before, l->world->inner->heap.allocator);
     if (!covey__entities_clone(l->world, before)) return false;
+    l->kinds_bytes = covey__kinds_bytes(l->world);
+    l->kinds_before = covey__kinds_exchange(l->world, NULL);
+    l->world->inner->borrowed += l->kinds_bytes;
     covey__entities_reset(l->world);
     l->is_kept = true;
     return true;
@@ -38,11 +41,16 @@ void covey__table_restore(covey__loading *l) {
     world->inner->reserved_count = ranges->reserved_count;
     world->inner->reserved_root = ranges->reserved_root;
     world->range = before->range;
-    covey__ranges_renew(world);
+    covey__kinds_exchange(world, l->kinds_before);
+    world->inner->borrowed -= l->kinds_bytes;
+    l->kinds_before = NULL;
+    l->kinds_bytes = 0;
 }
 
 void covey__table_free(covey__loading *l) {
     if (l->before.inner.heap.bytes != 0) covey__entities_free(&l->before.world);
+    covey__kinds_free(&l->world->inner->heap, l->kinds_before);
+    l->world->inner->borrowed -= l->kinds_bytes;
     if (l->raised) covey_sparse_set_destroy(l->raised);
 }
 

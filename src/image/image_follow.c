@@ -43,21 +43,15 @@ static const covey_entity null_entity = { 0, 0 };
 
 /* ---- Entities ----------------------------------------------------------------------------------------------------*/
 
-/* The entity here that belongs to an entity of the source, if it is still alive; otherwise null. */
-static covey_entity before_here(const merging *m, covey_entity e) {
+covey_entity covey__follow_find(const merging *m, covey_entity e) {
     const covey_entity *here = covey_sparse_set_get(m->follower->known, e);
     return here && covey_alive(m->to, *here) ? *here : null_entity;
 }
 
 static covey_result take_fresh(merging *m) {
-    uint32_t fresh = 0;
-    covey_entity e = covey_entity_next(m->from, null_entity);
-    for (; !covey_is_null(e); e = covey_entity_next(m->from, e)) fresh += covey_is_null(before_here(m, e));
     m->fresh = covey__resize(&m->heap, NULL, 0, m->room, sizeof *m->fresh, alignof(covey_entity));
     if (!m->fresh && m->room != 0) return COVEY_ERROR_MEMORY;
-    covey_result result = covey__entities_take(m->to, NULL, m->fresh, fresh);
-    if (result == COVEY_OK) m->count = fresh;
-    return result;
+    return covey__merging_take(m, m->fresh);
 }
 
 /* Called when the entities of the image are loaded: finds those that earlier images have made, and creates the
@@ -69,7 +63,7 @@ static covey_result find_entities(void *context) {
     if (result == COVEY_OK) result = take_fresh(m);
     covey_entity e = covey_entity_next(m->from, null_entity);
     for (; !covey_is_null(e) && result == COVEY_OK; e = covey_entity_next(m->from, e), i++) {
-        covey_entity here = before_here(m, e);
+        covey_entity here = covey__follow_find(m, e);
         m->entities[i] = covey_is_null(here) ? m->fresh[fresh++] : here;
         result = covey_sparse_set_push(m->known, e, &m->entities[i]);
     }

@@ -308,20 +308,33 @@ static void check_ranges(covey__loading *l) {
 static void load_entities(covey__loading *l, const covey__section_entry *section) {
     covey__load_entities(l, section);
     check_ranges(l);
+}
+
+/* Kinds follow everything else in an image, but are loaded before components: merging creates entities by kind. */
+static void load_kinds(covey__loading *l, covey__section_entry s) {
+    while (s.kind && s.kind != COVEY_SECTION_KINDS) covey__section_next(&l->image, &s);
+    if (s.kind && covey__section_check(&l->image, &s)) covey__load_kinds(l, &s);
     if (!covey__is_fine(l) || !l->entering || !l->entering->entered) return;
     covey_result result = l->entering->entered(l->entering->context);
     if (result != COVEY_OK) fail_load(l, result, covey_result_text(result));
 }
 
+static void load_pools(covey__loading *l) {
+    for (uint32_t i = 0; i < l->part_count && covey__is_fine(l); i++) {
+        covey__load_pool(l, &l->parts[i]);
+        covey__tell_progress(l, l->parts[i].section.offset + l->parts[i].section.bytes);
+    }
+}
+
 static void load_section(covey__loading *l, const covey__section_entry *section) {
     static void (*const loads[])(covey__loading * l, const covey__section_entry *section) = {
         [COVEY_SECTION_ENTITIES] = load_entities,
-        [COVEY_SECTION_POOL] = covey__load_pool,
         [COVEY_SECTION_RESOURCE] = covey__load_resource,
         [COVEY_SECTION_PARENTS] = load_parents,
         [COVEY_SECTION_NAMES] = load_names,
     };
-    loads[section->kind](l, section);
+    if (section->kind != COVEY_SECTION_KINDS && covey__section_check(&l->image, section))
+        loads[section->kind](l, section);
     covey__tell_progress(l, section->offset + section->bytes);
 }
 
@@ -370,11 +383,13 @@ static void load_all(covey__loading *l) {
     covey__section_entry world = covey__section_first(image), s = world;
     if (covey__section_check(image, &world)) covey__tell_progress(l, world.offset + world.bytes);
     covey__section_next(image, &s);
-    for (; s.kind && s.kind <= COVEY_SECTION_POOL && covey__is_fine(l); covey__section_next(image, &s))
-        if (s.kind == COVEY_SECTION_POOL || covey__section_check(image, &s)) load_section(l, &s);
+    if (covey__is_fine(l)) load_section(l, &s);
+    covey__section_next(image, &s);
+    for (; s.kind == COVEY_SECTION_POOL && covey__is_fine(l); covey__section_next(image, &s)) covey__open_pool(l, &s);
+    if (covey__is_fine(l)) load_kinds(l, s);
+    load_pools(l);
     load_observers(l, &world);
-    for (; s.kind && covey__is_fine(l); covey__section_next(image, &s))
-        if (covey__section_check(image, &s)) load_section(l, &s);
+    for (; s.kind && covey__is_fine(l); covey__section_next(image, &s)) load_section(l, &s);
     if (covey__is_fine(l) && l->raised) map_all(l);
 }
 

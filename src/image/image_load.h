@@ -11,6 +11,7 @@ enum { COVEY__PROGRESS_EVERY = 1 << 20 };
 /* A pool of the image, and the pool of the world that it is loaded into. */
 typedef struct covey__part {
     covey__section_entry section;
+    size_t ids_at; /* where the description of its type ends */
     covey__described described;
     covey__plan plan;
     covey_pool *pool;
@@ -28,9 +29,11 @@ typedef struct covey__loading {
     const covey_world *knows; /* the world whose types are known */
     const covey_load_desc *desc;
     const covey__entering *entering;
-    bool is_kept;              /* whether `before` is set: */
-    covey__whole_world before; /* the old table of entities, if any index was used before */
-    covey_pool *aside;         /* old storages of pools with holes or dead elements; */
+    bool is_kept;                      /* whether `before` is set: */
+    covey__whole_world before;         /* the old table of entities, if any index was used before; */
+    struct covey__kinds *kinds_before; /* and the old kinds, */
+    size_t kinds_bytes;                /* which take so many bytes */
+    covey_pool *aside;                 /* old storages of pools with holes or dead elements; */
     uint32_t aside_count, aside_capacity;
     covey_sparse_set *raised; /* maps handles of the image that were issued here before to new ones; or NULL */
     covey__entering raising;  /* maps by `raised` */
@@ -74,12 +77,15 @@ bool covey__allows(covey__reader *reader, size_t offset, uint64_t count, covey__
 void covey__tell_progress(covey__loading *l, uint64_t done);
 void covey__expect_end(const covey__loading *l, covey__reader *reader); /* refuses extra bytes in a section */
 
-/* image_entities.c, image_pool.c */
+/* image_entities.c, image_kinds.c, image_pool.c */
 void covey__load_entities(covey__loading *l, const covey__section_entry *section);
 bool covey__table_keep(covey__loading *l); /* and begins an empty one; false: MEMORY */
 void covey__table_restore(covey__loading *l);
 void covey__table_free(covey__loading *l);
-void covey__load_pool(covey__loading *l, const covey__section_entry *section);
+void covey__load_kinds(covey__loading *l, const covey__section_entry *section);
+/* Reads the type of a pool, and finds or makes the pool; then loads its components. */
+void covey__open_pool(covey__loading *l, const covey__section_entry *section);
+void covey__load_pool(covey__loading *l, covey__part *part);
 void covey__drop_part(const covey__loading *l, const covey__part *part); /* drops values that codecs have made */
 /* Gives a pool, which must be empty, the storage that it had before. */
 void covey__part_convert_back(const covey__part *p);

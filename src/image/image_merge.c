@@ -50,10 +50,9 @@ static covey_result make_entities(void *context) {
     merging *m = context;
     uint32_t i = 0;
     covey_result result = covey__merging_reserve(m);
-    if (result == COVEY_OK) result = covey__entities_take(m->to, NULL, m->entities, m->room);
+    if (result == COVEY_OK) result = covey__merging_take(m, m->entities);
     if (result != COVEY_OK) return result;
     m->fresh = m->entities;
-    m->count = m->room;
     covey_entity e = covey_entity_next(m->from, null_entity);
     for (; !covey_is_null(e) && result == COVEY_OK; e = covey_entity_next(m->from, e))
         result = covey_sparse_set_push(m->known, e, &m->entities[i++]);
@@ -72,7 +71,7 @@ static const covey_type *type_here(const merging *m, const covey_type *type) {
     return covey__type_is_made(m->from, type) ? covey_type_create(m->to, type) : type;
 }
 
-static covey_pool *pool_here(const merging *m, const covey_pool *pool) {
+covey_pool *covey__merging_pool(const merging *m, const covey_pool *pool) {
     if (pool == m->from->inner->disabled) return covey__pool_of_disabled(m->to);
     const covey_type *type = type_here(m, pool->type);
     return type ? covey_pool_of_raw(m->to, type) : NULL;
@@ -114,7 +113,7 @@ static covey_result list_part(merging *m, covey_pool *pool) {
     part *p = &m->parts[m->part_count];
     covey__entering entering = { .now = now_in, .context = m };
     uint32_t count = covey_pool_count(pool), i = 0;
-    *p = (part){ .from = pool, .to = pool_here(m, pool), .count = count };
+    *p = (part){ .from = pool, .to = covey__merging_pool(m, pool), .count = count };
     if (!p->to) return m->to->inner->result;
     if (p->to->type->move) { /* places have no values at first, and the hook would move them */
         m->culprit = p->to->type->name;
@@ -312,6 +311,7 @@ static void disable_components(const merging *m, const part *p) {
 
 /* Nothing fails from here on. */
 static void move_all(merging *m) {
+    covey__merging_made(m);
     for (uint32_t i = 0; i < m->part_count; i++) move_values(&m->parts[i]);
     move_resources(m);
     if (m->follower) covey__follow_settle(m);
@@ -395,6 +395,7 @@ void covey__merging_free(merging *m) {
     if (m->fresh != m->entities) covey__free(&m->heap, m->fresh, m->room, sizeof *m->fresh, alignof(covey_entity));
     covey__free(&m->heap, m->entities, m->room, sizeof *m->entities, alignof(covey_entity));
     if (m->known) covey_sparse_set_destroy(m->known);
+    covey__merging_free_batches(m);
     if (m->is_whole) covey_world_destroy(m->from);
     else destroy_image(m->from, m->to);
 }

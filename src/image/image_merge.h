@@ -30,10 +30,13 @@ typedef struct covey__merging {
     covey_world *from, *to;
     const covey_load_desc *desc;
     covey__heap heap;
-    covey_entity *entities;  /* the handles here, by the index in `from` */
-    covey_entity *fresh;     /* the new ones among them; may be the same array */
-    uint32_t room, count;    /* capacity; how many are new */
-    covey_sparse_set *known; /* maps handles of `from` to handles here */
+    covey_entity *entities;          /* the handles here, by the index in `from` */
+    covey_entity *fresh;             /* the new ones among them; may be the same array */
+    uint32_t room, count;            /* capacity; how many are new */
+    covey_sparse_set *known;         /* maps handles of `from` to handles here */
+    struct covey__kinds *batch_keys; /* the sets of types with which entities are created here; NULL: none, */
+    struct covey__batch *batches;    /* and how many each has */
+    uint32_t batch_room;
     covey__merged *parts;
     uint32_t part_count;
     const covey_type **resources; /* those whose values both worlds have for now */
@@ -60,6 +63,7 @@ covey_entity covey__merging_now(const covey__merging *m, covey_entity before);
 bool covey__merging_keeps(const covey__merging *m, const covey_type *type); /* existing components of the type stay */
 /* Makes the map and the lists for all entities of `from`. MEMORY. */
 covey_result covey__merging_reserve(covey__merging *m);
+covey_pool *covey__merging_pool(const covey__merging *m, const covey_pool *pool); /* the pool here; or NULL */
 /* Merges `from`, whose entities have handles here already. All or nothing. What is not merged stays in `from`. */
 covey_result covey__merge(covey__merging *m);
 /* Loads an image into `from` and merges it. Fills in the report. */
@@ -70,7 +74,15 @@ covey_result covey__merge_world(covey__merging *m);
 covey_world *covey__merging_world(const covey_world *to); /* NULL: MEMORY */
 void covey__merging_free(covey__merging *m);              /* also destroys `from` */
 
+/* merge_entities.c */
+/* Creates an entity for each new one of `from`, in the same order, and counts them. MEMORY, FULL. */
+covey_result covey__merging_take(covey__merging *m, covey_entity *entities);
+void covey__merging_made(const covey__merging *m); /* when they have their components */
+void covey__merging_free_batches(covey__merging *m);
+
 /* image_follow.c */
+/* The entity here that belongs to an entity of the source, if it is still alive; otherwise null. */
+covey_entity covey__follow_find(const covey__merging *m, covey_entity e);
 covey_result covey__follow_prepare(covey__merging *m); /* for parents and names of existing entities; MEMORY */
 void covey__follow_undo(covey__merging *m);
 void covey__follow_settle(covey__merging *m); /* neither this nor the functions below can fail */

@@ -451,32 +451,41 @@ static void list_part(covey__loading *l, covey__reader *reader, const covey__par
     else l->part_root = covey__tree_put(&tree, l->part_root, (uint32_t)(p - l->parts));
 }
 
-static void read_pool(covey__loading *l, covey__reader *reader, covey__part *p) {
-    if (!covey__read_type(reader, &l->heap, &p->described)) return;
-    list_part(l, reader, p);
-    covey_pool *pool = covey__is_fine(l) ? pool_for(l, reader, p) : NULL;
-    if (covey__is_fine(l)) read_ids(l, reader, p);
-    if (covey__is_fine(l)) (is_packed(p) ? check_ids : check_blocks)(l, reader, p);
-    if (!covey__is_fine(l)) return;
-    p->pool = pool;
-    l->sum = covey__crc32c(0, reader->bytes + p->section.offset, reader->at - p->section.offset);
-    l->summed = reader->at;
-    if (pool) fill_pool(l, reader, p);
-    if (covey__is_fine(l) && !pool) reader->at = reader->end;
-    l->values = *reader;
+/* A wrong checksum takes precedence over other faults. */
+static void check_sum(covey__loading *l, const covey__section_entry *section) {
+    if (!covey__is_fine(l) && l->report->fault != COVEY_FAULT_NONE) covey__section_check(&l->image, section);
 }
 
-/* A wrong checksum takes precedence over other faults. */
-void covey__load_pool(covey__loading *l, const covey__section_entry *section) {
+void covey__open_pool(covey__loading *l, const covey__section_entry *section) {
     covey__part *p = &l->parts[l->part_count++];
     *p = (covey__part){ .section = *section };
     covey__reader reader = covey__section_reader(&l->image, section);
+    if (covey__read_type(&reader, &l->heap, &p->described)) list_part(l, &reader, p);
+    if (covey__is_fine(l)) p->pool = pool_for(l, &reader, p);
+    p->ids_at = reader.at;
+    check_sum(l, section);
+}
+
+static void read_pool(covey__loading *l, covey__reader *reader, covey__part *p) {
+    read_ids(l, reader, p);
+    if (covey__is_fine(l)) (is_packed(p) ? check_ids : check_blocks)(l, reader, p);
+    if (!covey__is_fine(l)) return;
+    l->sum = covey__crc32c(0, reader->bytes + p->section.offset, reader->at - p->section.offset);
+    l->summed = reader->at;
+    if (p->pool) fill_pool(l, reader, p);
+    if (covey__is_fine(l) && !p->pool) reader->at = reader->end;
+    l->values = *reader;
+}
+
+void covey__load_pool(covey__loading *l, covey__part *p) {
+    covey__reader reader = covey__section_reader(&l->image, &p->section);
+    reader.at = p->ids_at;
     read_pool(l, &reader, p);
-    if (covey__is_fine(l)) {
-        covey__expect_end(l, &reader);
-        sum_values(l);
-        if (l->sum != section->checksum) covey__section_damaged(&l->image, section);
-    } else if (l->report->fault != COVEY_FAULT_NONE) covey__section_check(&l->image, section);
+    check_sum(l, &p->section);
+    if (!covey__is_fine(l)) return;
+    covey__expect_end(l, &reader);
+    sum_values(l);
+    if (l->sum != p->section.checksum) covey__section_damaged(&l->image, &p->section);
 }
 
 /* ---- Resources ---------------------------------------------------------------------------------------------------*/

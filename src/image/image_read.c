@@ -160,7 +160,7 @@ static bool check_table(covey__image *image) {
     for (uint32_t i = 0; i < image->sections; i++) {
         covey__section_entry entry = entry_at(image, i, end);
         size_t at = image->table + (size_t)i * COVEY__ENTRY_BYTES;
-        bool known = entry.kind >= COVEY_SECTION_WORLD && entry.kind <= COVEY_SECTION_NAMES;
+        bool known = entry.kind >= COVEY_SECTION_WORLD && entry.kind <= COVEY_SECTION_KINDS;
         bool starts = i >= 2 || entry.kind == (i == 0 ? COVEY_SECTION_WORLD : COVEY_SECTION_ENTITIES);
         if (!known || !starts || !may_follow(entry.kind, before))
             covey__refuse(reader, COVEY_FAULT_STRUCTURE, at, "section %u is of a kind that may not come at this place",
@@ -411,6 +411,10 @@ static bool look_at_section(const covey__image *image, const covey__section_entr
     case COVEY_SECTION_ENTITIES:
     case COVEY_SECTION_PARENTS:
     case COVEY_SECTION_NAMES: section->count = covey__read_u32(&reader); break;
+    case COVEY_SECTION_KINDS:
+        covey__read_u32(&reader); /* indices in a word */
+        section->count = covey__read_u32(&reader);
+        break;
     case COVEY_SECTION_POOL:
     case COVEY_SECTION_RESOURCE: look_at_type(&reader, section); break;
     }

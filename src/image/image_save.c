@@ -8,6 +8,7 @@
 #include "memory/crc32c.h"
 #include "change/entity.h"
 #include "image/image_filter.h"
+#include "image/image_kinds.h"
 #include "memory/lines.h"
 #include "tree/name.h"
 #include "tree/node.h"
@@ -41,6 +42,8 @@ typedef struct writer {
     covey__section_entry *sections;
     uint32_t section_count, section_capacity;
     covey__filter filter;
+    uint32_t *type_numbers; /* of each pool: of its section among those of pools, or COVEY_NONE */
+    covey__packed_kinds kinds;
     covey__plan plan;         /* of the current pool or resource */
     covey_codec_writer owned; /* what the codec writes for the current value */
 } writer;
@@ -589,6 +592,16 @@ static void put_names(writer *w) {
     end_section(w);
 }
 
+/* ---- Kinds -------------------------------------------------------------------------------------------------------*/
+
+static void put_kinds(writer *w) {
+    if (w->kinds.count == 0) return;
+    begin_section(w, COVEY_SECTION_KINDS);
+    put_u32(w, COVEY__TABLE_WORD);
+    put_u32s(w, w->kinds.numbers, w->kinds.count);
+    end_section(w);
+}
+
 /* ---- Worlds ------------------------------------------------------------------------------------------------------*/
 
 bool covey__type_listed(const covey_type *const *types, const covey_type *type) {
@@ -650,6 +663,16 @@ static void check_types(writer *w) {
                   "a listener is being called: do it after the call that the listener is part of has returned", NULL);
 }
 
+/* Numbers the pools that are saved, and lists the kinds. */
+static bool prepare_kinds(writer *w) {
+    uint32_t pools = w->world->pool_count, number = 0;
+    if (!w->world->inner->kinds) return true;
+    w->type_numbers = covey__resize(&w->heap, NULL, 0, pools, sizeof *w->type_numbers, alignof(uint32_t));
+    if (!w->type_numbers && pools != 0) return false;
+    for (uint32_t i = 0; i < pools; i++) w->type_numbers[i] = is_saved(w, w->world->pools[i]) ? number++ : COVEY_NONE;
+    return covey__image_kinds_make(&w->kinds, &w->heap, &w->filter, w->type_numbers);
+}
+
 static void put_world(writer *w) {
     const covey_world *world = w->world;
     unsigned char header[COVEY__HEADER_BYTES] = COVEY__MAGIC;
@@ -667,6 +690,7 @@ static void put_world(writer *w) {
         if (is_wanted(w, covey_world_resource(world, i))) put_resource(w, covey_world_resource(world, i));
     put_parents(w);
     put_names(w);
+    put_kinds(w);
     put_table(w, covey__crc32c(0, header, sizeof header));
 }
 
@@ -685,7 +709,8 @@ static bool prepare_save(writer *w, covey_world *world, const covey_save_desc *d
     if (!covey__filter_make(&w->filter, &w->heap, world, w->desc))
         fail_save(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
     else check_types(w);
-    w->section_capacity = world->pool_count + covey_world_resource_count(world) + 4;
+    if (is_fine(w) && !prepare_kinds(w)) fail_save(w, COVEY_ERROR_MEMORY, "an allocation failed", NULL);
+    w->section_capacity = world->pool_count + covey_world_resource_count(world) + 4 + (w->kinds.count != 0);
     if (is_fine(w) && w->section_capacity > COVEY__SECTIONS_MAX)
         fail_save(w, COVEY_ERROR_RANGE,
                   "the world has too many pools and resources for the 16,384 sections of an image", NULL);
@@ -721,6 +746,9 @@ static void count_all(writer *w) {
 
 static covey_result finish_save(writer *w) {
     covey__free(&w->heap, w->sections, w->section_capacity, sizeof *w->sections, alignof(covey__section_entry));
+    covey__free(&w->heap, w->type_numbers, w->type_numbers ? w->world->pool_count : 0, sizeof *w->type_numbers,
+                alignof(uint32_t));
+    covey__free(&w->heap, w->kinds.numbers, w->kinds.count, sizeof *w->kinds.numbers, alignof(uint32_t));
     covey__plan_free(&w->heap, &w->plan);
     covey__writer_free(&w->owned);
     covey__filter_free(&w->filter, &w->heap);

@@ -368,10 +368,9 @@ static void plan_blocks(covey_iter *it, const covey__page_list *list) {
     it->walk.longer = it->walk.packed | full;
     for (uint64_t left = it->walk.blocks & ordered & ~it->walk.longer; left != 0; left &= left - 1) {
         uint32_t block = covey__lowest_bit(left);
-        uint64_t ids = it->matches[block];
-        if (!has_long_run(ids) || !has_long_runs(ids)) continue;
-        full |= (uint64_t)(ids == UINT64_MAX) << block;
-        it->walk.longer |= (uint64_t)1 << block;
+        uint64_t ids = it->matches[block], whole = ids == UINT64_MAX;
+        full |= whole << block;
+        if (whole != 0 || (has_long_run(ids) && has_long_runs(ids))) it->walk.longer |= (uint64_t)1 << block;
     }
     it->walk.full = alone ? full & direct : 0;
     it->walk.joined = joined & it->walk.full & it->walk.full >> 1;

@@ -85,6 +85,7 @@ static bool reach_pieces(covey_schedule *s, covey__system *system, uint32_t coun
 
 static covey_result reach_buffers(covey_schedule *s, covey__system *system, uint32_t count) {
     covey_commands_desc desc = { .entities = system->desc.creates };
+    memcpy(desc.with, system->desc.creates_with, sizeof desc.with);
     if (s->heap.allocator.fn) desc.allocator = (covey_allocator){ allocate_locked, s };
     if (!reach_pieces(s, system, count)) return COVEY_ERROR_MEMORY;
     while (system->buffer_count < count) {

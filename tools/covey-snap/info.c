@@ -20,6 +20,7 @@ static const char *kind_name(covey_section_kind kind) {
     case COVEY_SECTION_RESOURCE: return "resource";
     case COVEY_SECTION_PARENTS: return "parents";
     case COVEY_SECTION_NAMES: return "names";
+    case COVEY_SECTION_KINDS: return "kinds";
     }
     return "?";
 }

@@ -44,11 +44,12 @@ struct covey_commands {
     bool apart; /* never takes ids from the world while recording, even if it keeps none ready */
     covey_entity *ids;
     char *bytes;
-    size_t next;                      /* the command that replaying begins with */
-    uint32_t lines;                   /* 64 bytes each */
-    uint32_t created;                 /* entities that the current replay has created */
-    covey_result result, lost_result; /* why the last failed recording failed; why the first lost one did, */
-    const char *lost_because;         /* in words */
+    size_t next;                         /* the command that replaying begins with */
+    uint32_t lines;                      /* 64 bytes each */
+    uint32_t created;                    /* entities that the current replay has created */
+    covey_result result, lost_result;    /* why the last failed recording failed; why the first lost one did, */
+    const char *lost_because;            /* in words */
+    const covey_type *with[COVEY_TERMS]; /* the types of created entities; NULL ends them */
     covey_world *world;
     covey_commands *next_of_world, *previous_of_world;
     covey__heap heap;

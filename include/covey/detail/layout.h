@@ -250,6 +250,7 @@ struct covey_pool {
 typedef struct covey__entity_page {
     uint32_t generation[COVEY_PAGE_SIZE];
     uint64_t words;  /* a bit for each common word of `free`: whether it may have a bit */
+    uint64_t held;   /* the same for each word of an extent */
     uint64_t vacant; /* a bit for each common word: whether all its indices may be free */
     uint64_t free[COVEY__TABLE_WORDS], aside[COVEY__TABLE_WORDS];
     uint32_t extent[COVEY__TABLE_WORDS]; /* of each word: its number + 1; 0: common */
