@@ -7,6 +7,7 @@ enum {
     WORD = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64, /* indices of a word */
     PAGE = COVEY_PAGE_SIZE / WORD,                      /* words of a page */
     EXTENT = PAGE < 16 ? PAGE : 16,                     /* the most words of an extent */
+    GROUP = 4,                                          /* pages that a large kind fills in turn */
 };
 
 /* ---- Words --------------------------------------------------------------------------------------------------------*/
@@ -104,13 +105,47 @@ static uint32_t free_slot(const oracle_world *world, uint32_t set) {
     }
 }
 
+/* Whether all words of some pages from this one on are free. */
+static bool pages_are_vacant(const oracle_world *world, uint32_t page, uint32_t count) {
+    for (uint32_t i = 0; i < count * PAGE; i++)
+        if (!may_be_given(world, page * PAGE + i)) return false;
+    return true;
+}
+
+/* The page of the last slot. */
+static uint32_t last_page(const oracle_world *world, uint32_t set) {
+    uint32_t page = 0, slot = 0;
+    for (uint32_t i = 0; i < world->word_count; i++) {
+        if (world->words[i].set != set || world->words[i].slot < slot) continue;
+        slot = world->words[i].slot;
+        page = i / PAGE;
+    }
+    return page;
+}
+
+/* A page for a kind that has two or more: the one behind its last one, or the first of a free group; or COVEY_NONE. */
+static uint32_t find_page(const oracle_world *world, uint32_t set) {
+    uint32_t next = last_page(world, set) + 1;
+    if (next % GROUP != 0 && pages_are_vacant(world, next, 1)) return next;
+    for (uint32_t page = 0; (uint64_t)(page + 1) * PAGE * WORD <= COVEY_NONE; page += GROUP)
+        if (pages_are_vacant(world, page, GROUP)) return page;
+    return COVEY_NONE;
+}
+
+/* The first word of the next extent of a set, and how many it has; or COVEY_NONE. */
+static uint32_t find_words(const oracle_world *world, uint32_t set, uint32_t count, uint32_t *size) {
+    uint32_t has = words_of(world, set), most = 2 * has > count / WORD ? 2 * has : count / WORD, found;
+    *size = PAGE;
+    if (PAGE == EXTENT && has >= 2 * PAGE && (found = find_page(world, set)) != COVEY_NONE) return found * PAGE;
+    for (*size = 1; *size * 2 <= most && *size * 2 <= EXTENT;) *size *= 2;
+    while ((found = find_run(world, *size)) == COVEY_NONE && *size > 1) *size /= 2;
+    return found;
+}
+
 /* Gives a set of types an extent; false if there is no room. `count`: how many entities a new kind begins with. */
 static bool give_extent(oracle_world *world, uint32_t set, uint32_t count) {
-    uint32_t half = words_of(world, set) / 2, most = half > count / WORD ? half : count / WORD, size = 1, word;
-    uint32_t slot = free_slot(world, set);
-    while (size * 2 <= most && size * 2 <= EXTENT) size *= 2;
-    while ((word = find_run(world, size)) == COVEY_NONE)
-        if ((size /= 2) == 0) return false;
+    uint32_t size, slot = free_slot(world, set), word = find_words(world, set, count, &size);
+    if (word == COVEY_NONE) return false;
     for (uint32_t i = 0; i < size; i++) oracle_give_word(world, (word + i) * WORD, set, slot);
     return true;
 }
