@@ -104,15 +104,48 @@ static uint32_t free_slot(const oracle_world *world, uint32_t set) {
     }
 }
 
+static bool page_may_be_given(const oracle_world *world, uint32_t page) {
+    for (uint32_t i = 0; i < PAGE; i++)
+        if (!may_be_given(world, page * PAGE + i)) return false;
+    return true;
+}
+
+/* The page of the extent in the last slot. */
+static uint32_t last_page(const oracle_world *world, uint32_t set) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < world->word_count; i++)
+        if (world->words[i].set == set &&
+            (world->words[last].set != set || world->words[i].slot >= world->words[last].slot))
+            last = i;
+    return last / PAGE;
+}
+
+/* The first word of the page that a large kind gets: the one behind its last extent, or the first of four; or
+ * COVEY_NONE. */
+static uint32_t find_page(const oracle_world *world, uint32_t set) {
+    uint32_t next = last_page(world, set) + 1;
+    if (next % 4 != 0 && page_may_be_given(world, next)) return next * PAGE;
+    for (uint32_t page = 0; (uint64_t)(page + 1) * PAGE * WORD <= COVEY_NONE; page += 4) {
+        uint32_t count = 0;
+        while (count < 4 && page_may_be_given(world, page + count)) count++;
+        if (count == 4) return page * PAGE;
+    }
+    return COVEY_NONE;
+}
+
 /* Gives a set of types an extent; false if there is no room. `count`: how many entities a new kind begins with. */
 static bool give_extent(oracle_world *world, uint32_t set, uint32_t count) {
-    uint32_t half = words_of(world, set) / 2, most = half > count / WORD ? half : count / WORD, size = 1, word;
-    uint32_t slot = free_slot(world, set);
+    uint32_t twice = words_of(world, set) * 2, most = twice > count / WORD ? twice : count / WORD, size = 1;
+    uint32_t slot = free_slot(world, set), word = COVEY_NONE;
     while (size * 2 <= most && size * 2 <= EXTENT) size *= 2;
-    while ((word = find_run(world, size)) == COVEY_NONE)
-        if ((size /= 2) == 0) return false;
+    if (PAGE == EXTENT && twice >= 4 * PAGE) word = find_page(world, set);
+    if (word != COVEY_NONE) size = PAGE;
+    while (word == COVEY_NONE && size != 0) {
+        word = find_run(world, size);
+        if (word == COVEY_NONE) size /= 2;
+    }
     for (uint32_t i = 0; i < size; i++) oracle_give_word(world, (word + i) * WORD, set, slot);
-    return true;
+    return size != 0;
 }
 
 /* The lowest free index in the first slot that has one, or COVEY_NONE. */
