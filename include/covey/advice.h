@@ -57,6 +57,19 @@ typedef struct covey_block {
  * table of the pool covers: no later block has a component. O(blocks written); in sparse pools, 64 steps for each. */
 COVEY_API uint32_t covey_pool_map(const covey_pool *pool, uint32_t first, covey_block *blocks, uint32_t capacity);
 
+/* A kind of entities: those that were created with the same types have indices beside each other, in blocks of 64. */
+#define COVEY_ENTITY_KIND_TYPES 32 /* entities with more types have no kind */
+typedef struct covey_entity_kind {
+    const covey_type *types[COVEY_ENTITY_KIND_TYPES];
+    uint32_t type_count;
+    uint32_t first_index; /* of its first block */
+    uint32_t blocks;      /* of 64 indices, which only entities of this kind get */
+    uint32_t entities;    /* that are alive in them; 64 * blocks if they are full */
+} covey_entity_kind;
+/* Describes all kinds, in the order in which they were found. Writes at most `capacity` and returns how many there are.
+ * O(indices of the kinds written). */
+COVEY_API uint32_t covey_world_kinds(const covey_world *world, covey_entity_kind *kinds, uint32_t capacity);
+
 /* What a view would gain from a group that owns its fields. */
 typedef struct covey_view_advice {
     const covey_view *view;

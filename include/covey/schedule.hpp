@@ -290,6 +290,8 @@ template <class Fields, class Part, class When, class Merge> class system {
         return *this;
     }
 
+    template <class... T> system &creates_with() noexcept { return append<T...>(desc_.creates_with); }
+
     system &after(const char *name) noexcept { return link(desc_.after, name); }
     system &before(const char *name) noexcept { return link(desc_.before, name); }
     system &phase(const char *name) noexcept {

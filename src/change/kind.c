@@ -679,6 +679,42 @@ size_t covey__kinds_bytes(const covey_world *world) {
     return bytes;
 }
 
+/* ---- Describing --------------------------------------------------------------------------------------------------*/
+
+static uint32_t count_alive(const covey__entity_page *page, uint32_t word) {
+    uint32_t alive = 0;
+    for (uint32_t i = word * WORD; i < word * WORD + WORD; i++) alive += page->generation[i] & 1;
+    return alive;
+}
+
+covey_entity_kind covey__kind_describe(const covey_world *world, uint32_t number) {
+    const covey__kind *kind = world->inner->kinds->at[number];
+    covey_entity_kind found = { .type_count = kind->key.count, .first_index = COVEY_NONE };
+    for (uint32_t i = 0; i < kind->key.count; i++) found.types[i] = world->pools[kind->key.pools[i]]->type;
+    for (uint32_t slot = 0; slot < kind->slot_count; slot++) {
+        if (kind->extents[slot] == COVEY__NO_EXTENT) continue;
+        const covey__extent *extent = &world->inner->kinds->extents[kind->extents[slot]];
+        uint32_t first = index_of(extent->page, covey__lowest_bit(extent->words));
+        if (first < found.first_index) found.first_index = first;
+        for (uint64_t left = extent->words; left != 0; left &= left - 1, found.blocks++)
+            found.entities += count_alive(world->pages[extent->page], covey__lowest_bit(left));
+    }
+    return found;
+}
+
+uint32_t covey_world_kinds(const covey_world *world, covey_entity_kind *kinds, uint32_t capacity) {
+    COVEY__CONTRACT(NULL, world, "a call needs a world");
+    COVEY__NEEDS_ARRAY(world, kinds, capacity);
+    const kinds_of_world *all = world->inner->kinds;
+    uint32_t count = 0;
+    for (uint32_t i = 0; all && i < all->count; i++) {
+        if (!all->at[i]) continue;
+        if (count < capacity) kinds[count] = covey__kind_describe(world, i);
+        count++;
+    }
+    return count;
+}
+
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
 static bool is_kind(const void *context, uint32_t number) {

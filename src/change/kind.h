@@ -27,7 +27,7 @@
 #endif
 
 enum {
-    COVEY__KIND_TYPES = 32, /* entities with more types have no kind */
+    COVEY__KIND_TYPES = COVEY_ENTITY_KIND_TYPES,
     COVEY__EXTENT_WORDS = COVEY__TABLE_WORDS < 16 ? COVEY__TABLE_WORDS : 16,
 };
 #define COVEY__NO_EXTENT UINT32_MAX
@@ -134,6 +134,7 @@ void covey__kinds_reset(covey_world *world);
 /* ---- As a whole --------------------------------------------------------------------------------------------------*/
 
 void covey__kinds_free(covey__heap *heap, struct covey__kinds *kinds);
+covey_entity_kind covey__kind_describe(const covey_world *world, uint32_t number); /* a number that is used */
 size_t covey__kinds_bytes(const covey_world *world);
 bool covey__kinds_valid(const covey_world *world, const char **why);
 

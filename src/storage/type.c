@@ -160,10 +160,12 @@ covey_pool *covey__pool_bound(const covey_world *world, const covey_type *type) 
 #define WRITE_WORD(word, value) (*(const char *volatile *)&(word) = (value))
 #endif
 
-/* The entry that remembers that no pool has the name of a type. */
+/* The entry that remembers that no pool has the name of a type. The list is at a fixed distance from the world, which
+ * saves a load. */
 static const char **unknown_of(const covey_world *world, const covey_type *type) {
     uint32_t at = covey__type_hash(world, type) & (COVEY__UNKNOWN - 1);
-    return (const char **)(uintptr_t)&world->inner->unknown[at];
+    covey__whole_world *whole = (covey__whole_world *)(uintptr_t)world;
+    return &whole->inner.unknown[at];
 }
 
 static inline bool is_unknown(const covey_world *world, const covey_type *type) {

@@ -1,4 +1,5 @@
 /* Worlds and entities as text. */
+#include "change/kind.h"
 #include "storage/type.h"
 
 #include <covey/hierarchy.h>
@@ -48,6 +49,16 @@ static void print_place(const printer *out, const covey_world *world, covey_enti
     if (!covey_is_null(parent)) print(out, ", child of %u:%u", parent.index, parent.generation);
 }
 
+static void print_kind(const printer *out, const covey_world *world, uint32_t number) {
+    covey_entity_kind kind = covey__kind_describe(world, number);
+    out->write("  kind", out->context);
+    for (uint32_t i = 0; i < kind.type_count; i++) {
+        out->write(i == 0 ? " " : ", ", out->context);
+        out->write(kind.types[i]->name, out->context);
+    }
+    print(out, ": %u entities in %u blocks\n", kind.entities, kind.blocks);
+}
+
 static void print_resource(const printer *out, const covey_type *type) {
     out->write("  ", out->context);
     out->write(type->name, out->context);
@@ -73,6 +84,8 @@ void covey_world_print(const covey_world *world, covey_write_fn *write, void *co
     print(&out, "world: %u entities, %u pools, %zu bytes\n", world->alive, world->pool_count,
           covey_world_memory(world));
     for (uint32_t i = 0; i < world->pool_count; i++) print_pool(&out, world->pools[i]);
+    for (uint32_t i = 0; world->inner->kinds && i < world->inner->kinds->count; i++)
+        if (world->inner->kinds->at[i]) print_kind(&out, world, i);
     for (uint32_t i = 0; i < covey_world_resource_count(world); i++)
         print_resource(&out, covey_world_resource(world, i));
     covey_entity e = { 0, 0 };
