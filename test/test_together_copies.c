@@ -8,7 +8,12 @@ COVEY_COMPONENT_DEFINE(Owned, .drop = drop_owned, .copy = copy_owned);
 static int setup(void **state) {
     owned = (owned_counts){ 0 };
     forget_news();
-    return world_setup(state);
+    if (world_setup(state) != 0) return -1;
+    covey_world_desc desc = world_desc();
+    desc.ids_in_order = true; /* tests name clones by their indices */
+    covey_world_destroy(world);
+    world = covey_world_create(&desc);
+    return world ? 0 : -1;
 }
 
 static int teardown(void **state) {
