@@ -910,9 +910,9 @@ typedef struct covey_component {
                        sizeof((const covey_component[]){ __VA_ARGS__ }) / sizeof(covey_component))
 COVEY_API covey_entity covey_create_with_raw(covey_world *world, const covey_component *components);
 
-/* The same for `count` entities, the same that covey_create_many would make. In-place pools append; they do not fill
- * holes. On failure returns false and fills in null handles. Returns true whatever listeners did to the entities.
- * O(components), by blocks of 64 indices. */
+/* The same for `count` entities. If there are more than some 16, all have indices of one kind. In-place pools append;
+ * they do not fill holes. On failure returns false and fills in null handles. Returns true whatever listeners did to
+ * the entities. O(components), by blocks of 64 indices. */
 #define covey_create_many_with(world, entities, count, ...)              \
     covey_create_many_with_raw(COVEY__WORLD(world), (entities), (count), \
                                (const covey_component[]){ __VA_ARGS__, COVEY__WITH_END })
@@ -978,9 +978,9 @@ COVEY_API const covey_type *covey_world_resource(const covey_world *world, uint3
  * counted as for covey_destroy), and the values. */
 COVEY_API bool covey_copy(covey_world *world, covey_entity from, covey_entity to);
 
-/* Makes `count` entities, the same that covey_create_many would make, each with a copy of every component of e.
- * In-place pools append; they do not fill holes. On failure returns false and fills in null handles: DEAD, COPY,
- * MEMORY, FULL. Returns true whatever listeners did to the clones. */
+/* Makes `count` entities, each with a copy of every component of e, as covey_create_many_with does. In-place pools
+ * append; they do not fill holes. On failure returns false and fills in null handles: DEAD, COPY, MEMORY, FULL. Returns
+ * true whatever listeners did to the clones. */
 COVEY_NODISCARD COVEY_API bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count);
 
 /* How entities are copied into another world. */
