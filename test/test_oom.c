@@ -1,4 +1,5 @@
 /* Every function that works on a world, with every allocation failing in turn. support/oom.h says what must hold. */
+#include "change/kind.h"
 #include "memory/inner.h"
 #include "oom.h"
 
@@ -127,6 +128,26 @@ static void world_with_hole(scene *s) {
     assert_true(covey_remove(s->world, s->e[1], Fixed));
     assert_true(covey_remove(s->world, s->e[1], Sorted));
     assert_true(covey_remove(s->world, s->e[1], Kept));
+}
+
+static covey_entity create_alike(scene *s) {
+    return covey_create_with(s->world, covey_with(Block, { 1, 2 }), covey_with(Plain, { 3, 4 }));
+}
+
+/* The next entity with Block and Plain begins a kind. */
+static void world_before_kind(scene *s) {
+    busy_world(s);
+    for (uint32_t i = 0; i < COVEY_KIND_LEAST; i++) s->e[7] = create_alike(s);
+    assert_non_null(s->world->inner->kinds);
+    covey_shrink(s->world);
+}
+
+/* The next entity with Block and Plain needs another extent. */
+static void world_with_full_kind(scene *s) {
+    world_before_kind(s);
+    do s->e[7] = create_alike(s);
+    while (s->e[7].index % COVEY__TABLE_WORD != COVEY__TABLE_WORD - 1);
+    covey_shrink(s->world);
 }
 
 /* ---- Operations that need memory ----------------------------------------------------------------------------------*/
@@ -270,6 +291,17 @@ static bool create_many_with(scene *s) {
     return done;
 }
 
+static bool create_of_kind(scene *s) { return !covey_is_null(create_alike(s)); }
+static bool create_many_of_kind(scene *s) {
+    covey_entity made[MANY];
+    return covey_create_many_with(s->world, made, MANY, covey_with_copies(Plain, &three[0]),
+                                  covey_with_copies(Block, &three[1]));
+}
+static bool clone_of_kind(scene *s) {
+    covey_entity clones[2];
+    return covey_clone(s->world, s->e[7], clones, 2);
+}
+
 static bool add_block(scene *s) { return covey_add(s->world, s->e[8], Block, { 1, 2 }) != NULL; }
 static bool add_block_near(scene *s) { return covey_add(s->world, s->e[7], Block, { 1, 2 }) != NULL; }
 static bool add_new_block(scene *s) { return covey_add(s->world, s->e[8], LateBlock, { 1, 2 }) != NULL; }
@@ -396,6 +428,12 @@ static const operation operations[] = {
     { "covey_create_many_with", busy_world, create_many_with },
     { "covey_create_many_with, from nothing", empty_world, create_many_with },
     { "covey_create_many_with, swap only, with dead", world_with_hole, create_many_with },
+    { "covey_create_with, a new kind", world_before_kind, create_of_kind },
+    { "covey_create_with, another extent", world_with_full_kind, create_of_kind },
+    { "covey_create_many_with, a new kind", world_before_kind, create_many_of_kind },
+    { "covey_create_many_with, another extent", world_with_full_kind, create_many_of_kind },
+    { "covey_clone, a new kind", world_before_kind, clone_of_kind },
+    { "covey_clone, another extent", world_with_full_kind, clone_of_kind },
     { "covey_create_at", busy_world, create_at },
     { "covey_create_at, from nothing", empty_world, create_at },
     { "covey_create_exact", busy_world, create_exact },

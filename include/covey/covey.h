@@ -364,14 +364,14 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
 
 /* ---- 6. Entities ---------------------------------------------------------------------------------------------------
  *
- * covey_create takes the lowest free index, whether it was used before or not, so entities stay close together. Entities
- * that are created with components (covey_create_with, covey_clone, merged images) are a *kind*: those with the same
- * types get indices beside each other, which covey_create does not use. So their components lie beside each other in
- * all pools, and loops are as fast as over arrays. Nothing moves when components are added or removed later. The same
- * calls give the same indices everywhere. A set of types becomes a kind after some 16 entities.
+ * covey_create takes the lowest free index, whether it was used before or not, so entities stay close together.
+ * Entities that are created with the same components (covey_create_with, covey_clone, merged images) are a *kind*: they
+ * get indices beside each other, which covey_create does not use. So their components lie beside each other in all
+ * pools, and loops over them have long spans. Nothing moves when components are added or removed later. A set of types
+ * becomes a kind after about 16 entities. The same calls give the same indices everywhere.
  *
- * Each use of an index has a new generation, and an index whose generations are used up is retired. So a stale handle never resolves, with two
- * exceptions that you ask for: covey_history_restore returns to a state in which later handles were not issued yet, so
+ * Each use of an index has a new generation, and an index whose generations are used up is retired. So a stale handle
+ * never resolves, with two exceptions that you ask for: covey_history_restore returns to a state in which later handles were not issued yet, so
  * they are issued again (covey/history.h); and COVEY_EXACT_AGAIN brings an entity back under its old handle. */
 
 /* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) run out, or when a listener

@@ -129,8 +129,8 @@ typedef struct covey_system {
     /* How many entities one piece may create in one run: that many ids are kept ready for each piece, as far as the
      * world has them, and creating more fails the run (FULL). An exclusive system with 0 takes ids from the world. */
     uint32_t creates;
-    /* The types that these entities get, if they are known: their ids are then beside those of others with these types,
-     * as for covey_create_for. */
+    /* The types that these entities will get, if they are known: their ids are then beside those of other entities with
+     * these types, as for covey_create_for. */
     const covey_type *creates_with[COVEY_TERMS];
 
     /* A reduction: each piece fills its scratch. When all are done, the pieces are merged in order into a zeroed total,

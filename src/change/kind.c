@@ -284,7 +284,7 @@ typedef struct run {
     uint64_t words;
 } run;
 
-/* Finds the lowest vacant words, `size` of them, in the first of `pages` pages that are vacant if that is more than one.
+/* Finds the lowest vacant words, `size` of them; if `pages` is more than one, in the first of as many vacant pages.
  * False if there are none. */
 static bool find_vacant(covey_world *world, uint32_t size, uint32_t pages, run *found) {
     uint32_t *from = &world->inner->kinds->vacant_from;
@@ -378,7 +378,7 @@ static void close_words(covey_world *world, const covey__extent *extent, uint32_
         world->range.cursor.issues = 0;
 }
 
-/* The next values of a kind will be in the blocks of an extent and, if it is in a group of pages, in those behind it. */
+/* The next values of a kind will be in the blocks of an extent and, in a group of pages, in those behind it. */
 static void expect_values(const covey_world *world, const covey__kind *kind, const covey__extent *extent) {
     uint32_t first = covey__lowest_bit(extent->words), count = covey__bits_in(extent->words), page = extent->page;
     while (is_large(kind) && ++page % GROUP != 0 && pages_are_vacant(world, page, 1)) count += COVEY__TABLE_WORDS;

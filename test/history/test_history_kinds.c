@@ -9,8 +9,7 @@ enum { STEPS = 60, MOST = 300 };
 
 static void assert_alike(covey_world *a, covey_world *b, uint64_t seed) {
     test_world_is_valid(b);
-    uint64_t digest = churn(a, seed, STEPS, MOST);
-    assert_true(digest != 0 && digest == churn(b, seed, STEPS, MOST));
+    assert_true(churn(a, seed, STEPS, MOST) == churn(b, seed, STEPS, MOST));
     test_world_is_valid(a);
     test_world_is_valid(b);
 }

@@ -1,4 +1,5 @@
 /* Histories, with every allocation failing in turn. support/oom.h says what must hold. */
+#include "churn.h"
 #include "oom.h"
 
 #include <covey/hierarchy.h>
@@ -61,6 +62,7 @@ static void full_world(scene *s) {
     assert_non_null(covey_resource_set_raw(s->world, covey_id(Counted), &value));
     assert_non_null(covey_resource_set_raw(s->world, covey_id(Block), NULL));
     assert_true(covey_destroy(s->world, s->e[4]));
+    assert_true(churn_fill(s->world));
     s->history = covey_history_create(s->world, 2);
     assert_non_null(s->history);
 }
@@ -128,7 +130,7 @@ static void converted_world(scene *s) {
 /* A page of ticks has fewer blocks than the snapshot. */
 static void scattered_world(scene *s) {
     full_world(s);
-    for (uint32_t i = 1; i < 3; i++) give_everything(s, covey_create_at(s->world, i * COVEY__BLOCK_IDS), i);
+    for (uint32_t i = 1; i < 3; i++) give_everything(s, covey_create_at(s->world, (i + 4) * COVEY__BLOCK_IDS), i);
     assert_true(save(s));
     covey_clear_raw(s->world, covey_id(Ticked));
     covey_shrink(s->world);

@@ -510,7 +510,7 @@ static void test_sections_come_in_their_order(void **state) {
     begin_with(0), end_section(), number(0, 4), table(); /* bytes between the last one and the table */
     assert_int_equal(load_it().fault, COVEY_FAULT_STRUCTURE);
     begin_with(0), section(0), REFUSED(STRUCTURE);
-    begin_with(0), section(7), REFUSED(STRUCTURE);
+    begin_with(0), section(8), REFUSED(STRUCTURE);
     begin_with(0), section(0xFFFFFFFF), REFUSED(STRUCTURE);
     begin_with(0), section(COVEY_SECTION_NAMES), number(0, 4), section(COVEY_SECTION_NAMES), number(0, 4),
         REFUSED(STRUCTURE);

@@ -221,8 +221,7 @@ static void test_loading_ends_with_what_a_function_says(void **state) {
 static void test_values_are_dropped_when_the_rest_is_refused(void **state) {
     (void)state;
     assert_true(text_fill(origin));
-    covey_entity e = covey_create(origin);
-    assert_true(covey_add(origin, e, InPack, { 1, 2 }));
+    assert_non_null(covey_resource_set(origin, Settings, { 1, 2 })); /* resources are loaded after components */
     save(origin, &image);
     uint32_t loads = texts.loads;
     covey_report report = fails_to_load(&known, COVEY_ERROR_IMAGE);

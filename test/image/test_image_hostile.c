@@ -1,5 +1,6 @@
 /* Damaged images, and images made to do damage: each one is refused and the world is unchanged; or its content is
  * possible, and then the world is valid and goes through an image unchanged. */
+#include "churn.h"
 #include "fixture.h"
 #include "images.h"
 #include "texts.h"
@@ -14,7 +15,8 @@ static int image_setup(void **state) {
     test_heap other;
     covey_world *full = image_world(&other);
     texts = (text_ledger){ 0 };
-    if (!image_fill(full) || !text_fill(full) || covey_save_to_buffer(full, &image, NULL, NULL) != COVEY_OK) return -1;
+    bool done = image_fill(full) && text_fill(full) && churn_fill(full);
+    if (!done || covey_save_to_buffer(full, &image, NULL, NULL) != COVEY_OK) return -1;
     covey_world_destroy(full);
     return world_setup(state);
 }
@@ -31,7 +33,7 @@ static const covey_load_desc known = { .types = image_types };
 static void test_the_image_has_every_kind_of_section(void **state) {
     (void)state;
     covey_image_info info;
-    bool seen[COVEY_SECTION_NAMES + 1] = { false };
+    bool seen[COVEY_SECTION_KINDS + 1] = { false };
     covey_section all[64], none = { 0 };
     assert_true(covey_image_read_info(image.bytes, image.size, &info, NULL));
     assert_in_range(info.sections, 6, COUNT_OF(all) - 1);
@@ -53,7 +55,7 @@ static void test_the_image_has_every_kind_of_section(void **state) {
     covey_report report;
     assert_int_equal(covey_image_sections(image.bytes, image.size - 1, all, 2, &report), 0);
     assert_int_equal(report.fault, COVEY_FAULT_SIZE);
-    for (uint32_t kind = COVEY_SECTION_WORLD; kind <= COVEY_SECTION_NAMES; kind++) assert_true(seen[kind]);
+    for (uint32_t kind = COVEY_SECTION_WORLD; kind <= COVEY_SECTION_KINDS; kind++) assert_true(seen[kind]);
 }
 
 /* ---- Damage -------------------------------------------------------------------------------------------------------*/

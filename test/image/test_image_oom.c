@@ -1,4 +1,5 @@
 /* Saving, loading and merging, with every allocation failing in turn. support/oom.h says what must hold. */
+#include "churn.h"
 #include "images.h"
 #include "oom.h"
 #include "texts.h"
@@ -19,7 +20,7 @@ static void empty_world(scene *s) {
 
 static void plain_world(scene *s) {
     empty_world(s);
-    assert_true(image_fill(s->world));
+    assert_true(image_fill(s->world) && churn_fill(s->world));
     covey_resource_remove(s->world, Lost);
     covey_clear(s->world, Lost);
     covey_shrink(s->world);

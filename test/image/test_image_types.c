@@ -1,5 +1,6 @@
 /* Types that have changed since an image was written, types that the program does not know, and types that an image
  * cannot have. */
+#include "churn.h"
 #include "fixture.h"
 #include "images.h"
 #include "texts.h"
@@ -440,10 +441,10 @@ static void test_storage_and_policy_may_change(void **state) {
 
 static void test_unknown_types_are_refused_by_name(void **state) {
     (void)state;
-    assert_true(image_fill(origin) && text_fill(origin));
+    assert_true(image_fill(origin) && text_fill(origin) && churn_fill(origin));
     save(origin, &image);
     for (uint32_t i = 0; image_types[i]; i++) {
-        const covey_type *types[16];
+        const covey_type *types[20];
         uint32_t count = 0;
         for (uint32_t k = 0; image_types[k]; k++)
             if (k != i) types[count++] = image_types[k];
@@ -454,7 +455,7 @@ static void test_unknown_types_are_refused_by_name(void **state) {
         assert_non_null(strstr(report.text, image_types[i]->name));
         assert_int_equal(covey_entity_count(world), 0);
         begin_anew();
-        assert_true(image_fill(origin) && text_fill(origin));
+        assert_true(image_fill(origin) && text_fill(origin) && churn_fill(origin));
         save(origin, &image);
     }
 }

@@ -1,5 +1,6 @@
 #include "images.h"
 
+#include "churn.h"
 #include "texts.h"
 
 #include "memory/crc32c.h"
@@ -35,10 +36,10 @@ COVEY_TAG_DEFINE(PlainTag);
 COVEY_TAG_DEFINE(SparseTag, .storage = COVEY_STORAGE_SPARSE);
 
 const covey_type *const image_types[] = {
-    covey_id(Kinds),    covey_id(InBlocks),    covey_id(InPins),       covey_id(InPack),
-    covey_id(InPlace),  covey_id(InShelf),     covey_id(InQueue),      covey_id(Blob),
-    covey_id(PlainTag), covey_id(Settings),    covey_id(SparseTag),    covey_id(Text),
-    covey_id(Crew),     covey_id(TextInPlace), covey_id(TextResource), NULL
+    covey_id(Kinds),     covey_id(InBlocks), covey_id(InPins), covey_id(InPack),      covey_id(InPlace),
+    covey_id(InShelf),   covey_id(InQueue),  covey_id(Blob),   covey_id(PlainTag),    covey_id(Settings),
+    covey_id(SparseTag), covey_id(Text),     covey_id(Crew),   covey_id(TextInPlace), covey_id(TextResource),
+    covey_id(ChurnA),    covey_id(ChurnB),   covey_id(ChurnC), covey_id(ChurnD),      NULL
 };
 const covey_type *const number_types[NUMBER_TYPES] = { covey_id(InBlocks), covey_id(InPins),  covey_id(InPack),
                                                        covey_id(InPlace),  covey_id(InShelf), covey_id(InQueue),

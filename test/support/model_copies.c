@@ -326,7 +326,7 @@ static void clone(model *m) {
         for (uint32_t i = 0; i < count; i++) REQUIRE(m, covey_same(m->batch[i], nobody), "a handle of a clone");
         return;
     }
-    model_created_with(m, into ? 0 : oracle_types_of(m->oracle, e), m->batch, count);
+    model_created_with(m, oracle_types_of(m->oracle, e), m->batch, count);
     if (count != 0) model_remember(m, m->batch[0]);
     copied(m, e, m->batch, count, true);
 }
@@ -424,7 +424,6 @@ void model_move(model *m) {
     m->world = twin;
     m->twin = NULL;
     m->result = covey_world_result(twin);
-    model_adopt_kinds(m);
 }
 
 static void world_clone(model *m) {

@@ -198,7 +198,6 @@ static void return_oracle(model *m, const oracle_world *then) {
     oracle_world *now = oracle_world_copy(m->oracle);
     bool exact = has_same_groups(now, then);
     oracle_world_return(m->oracle, then);
-    model_adopt_kinds(m);
     for (uint32_t i = 0; i < m->oracle->pool_count; i++) {
         const oracle_pool *pool = &m->oracle->pools[i], *saved = i < then->pool_count ? &then->pools[i] : NULL;
         keep_order(pool->set, saved ? saved->set : NULL);

@@ -44,12 +44,6 @@ static bool next_word(model *m, uint64_t *at, word *found) {
     return false;
 }
 
-void model_adopt_kinds(model *m) {
-    word w;
-    m->oracle->word_count = 0;
-    for (uint64_t at = 0; next_word(m, &at, &w);) oracle_give_word(m->oracle, w.index, w.set, w.slot);
-}
-
 /* Whether a call that failed may have made all words common: there were fewer common indices than it asked for. */
 static bool has_run_out(model *m) {
     uint32_t common = 0;

@@ -71,8 +71,6 @@ void model_meet_anyway(model *m, const covey_type *type);
 void model_created_with(model *m, uint32_t set, const covey_entity *entities, uint32_t count);
 /* After each step: the library and the oracle have the same kinds. */
 void model_compare_kinds(model *m);
-/* The oracle takes the kinds of the library over. */
-void model_adopt_kinds(model *m);
 
 /* The pools of the library, but for those of its own. */
 uint32_t model_pool_count(const model *m);

@@ -1,3 +1,4 @@
+#include "change/kind.h"
 #include "memory/inner.h"
 #include "oom.h"
 
@@ -139,6 +140,20 @@ static void write_place(text *to, const covey_world *world, covey_entity e) {
     write_entity(to, covey_child_next(world, e));
 }
 
+/* The slots of words that belong to kinds. */
+static void write_kinds(text *to, const covey_world *world) {
+    for (uint32_t i = 0; i < world->page_count * COVEY__TABLE_WORDS; i++) {
+        const covey__entity_page *page = covey__entity_page_of(world, i * COVEY__TABLE_WORD);
+        uint32_t number = page ? page->extent[i % COVEY__TABLE_WORDS] : 0;
+        if (number == 0) continue;
+        const covey__extent *extent = &world->inner->kinds->extents[number - 1];
+        write_number(to, "word %u ", i);
+        write_number(to, "has slot %u ", extent->slot);
+        write_number(to, "of kind %u; ", extent->kind);
+    }
+    write_text("\n", to);
+}
+
 static void write_visit(covey_entity e, void *context) { write_entity(context, e); }
 
 static void write_world(text *to, const covey_world *world) {
@@ -150,6 +165,7 @@ static void write_world(text *to, const covey_world *world) {
     }
     write_text("\n", to);
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) write_pool(to, covey_world_pool(world, i));
+    write_kinds(to, world);
     test_walk(world, write_visit, to);
 }
 
@@ -278,7 +294,7 @@ static void survives_failures(void **state) {
 
 /* ---- Tests --------------------------------------------------------------------------------------------------------*/
 
-enum { TRIALS = 160 };
+enum { TRIALS = 180 };
 static trial trials[TRIALS];
 static struct CMUnitTest tests[TRIALS]; /* cmocka passes over those without a name */
 static size_t test_count;

@@ -7,6 +7,7 @@ enum {
     WORD = COVEY_PAGE_SIZE < 64 ? COVEY_PAGE_SIZE : 64, /* indices of a word */
     PAGE = COVEY_PAGE_SIZE / WORD,                      /* words of a page */
     EXTENT = PAGE < 16 ? PAGE : 16,                     /* the most words of an extent */
+    GROUP = 4,                                          /* pages that a large kind fills in turn */
 };
 
 /* ---- Words --------------------------------------------------------------------------------------------------------*/
@@ -104,48 +105,49 @@ static uint32_t free_slot(const oracle_world *world, uint32_t set) {
     }
 }
 
-static bool page_may_be_given(const oracle_world *world, uint32_t page) {
-    for (uint32_t i = 0; i < PAGE; i++)
+/* Whether all words of some pages from this one on are free. */
+static bool pages_are_vacant(const oracle_world *world, uint32_t page, uint32_t count) {
+    for (uint32_t i = 0; i < count * PAGE; i++)
         if (!may_be_given(world, page * PAGE + i)) return false;
     return true;
 }
 
-/* The page of the extent in the last slot. */
+/* The page of the last slot. */
 static uint32_t last_page(const oracle_world *world, uint32_t set) {
-    uint32_t last = 0;
-    for (uint32_t i = 0; i < world->word_count; i++)
-        if (world->words[i].set == set &&
-            (world->words[last].set != set || world->words[i].slot >= world->words[last].slot))
-            last = i;
-    return last / PAGE;
+    uint32_t page = 0, slot = 0;
+    for (uint32_t i = 0; i < world->word_count; i++) {
+        if (world->words[i].set != set || world->words[i].slot < slot) continue;
+        slot = world->words[i].slot;
+        page = i / PAGE;
+    }
+    return page;
 }
 
-/* The first word of the page that a large kind gets: the one behind its last extent, or the first of four; or
- * COVEY_NONE. */
+/* A page for a kind that has two or more: the one behind its last one, or the first of a free group; or COVEY_NONE. */
 static uint32_t find_page(const oracle_world *world, uint32_t set) {
     uint32_t next = last_page(world, set) + 1;
-    if (next % 4 != 0 && page_may_be_given(world, next)) return next * PAGE;
-    for (uint32_t page = 0; (uint64_t)(page + 1) * PAGE * WORD <= COVEY_NONE; page += 4) {
-        uint32_t count = 0;
-        while (count < 4 && page_may_be_given(world, page + count)) count++;
-        if (count == 4) return page * PAGE;
-    }
+    if (next % GROUP != 0 && pages_are_vacant(world, next, 1)) return next;
+    for (uint32_t page = 0; (uint64_t)(page + 1) * PAGE * WORD <= COVEY_NONE; page += GROUP)
+        if (pages_are_vacant(world, page, GROUP)) return page;
     return COVEY_NONE;
+}
+
+/* The first word of the next extent of a set, and how many it has; or COVEY_NONE. */
+static uint32_t find_words(const oracle_world *world, uint32_t set, uint32_t count, uint32_t *size) {
+    uint32_t has = words_of(world, set), most = 2 * has > count / WORD ? 2 * has : count / WORD, found;
+    *size = PAGE;
+    if (PAGE == EXTENT && has >= 2 * PAGE && (found = find_page(world, set)) != COVEY_NONE) return found * PAGE;
+    for (*size = 1; *size * 2 <= most && *size * 2 <= EXTENT;) *size *= 2;
+    while ((found = find_run(world, *size)) == COVEY_NONE && *size > 1) *size /= 2;
+    return found;
 }
 
 /* Gives a set of types an extent; false if there is no room. `count`: how many entities a new kind begins with. */
 static bool give_extent(oracle_world *world, uint32_t set, uint32_t count) {
-    uint32_t twice = words_of(world, set) * 2, most = twice > count / WORD ? twice : count / WORD, size = 1;
-    uint32_t slot = free_slot(world, set), word = COVEY_NONE;
-    while (size * 2 <= most && size * 2 <= EXTENT) size *= 2;
-    if (PAGE == EXTENT && twice >= 4 * PAGE) word = find_page(world, set);
-    if (word != COVEY_NONE) size = PAGE;
-    while (word == COVEY_NONE && size != 0) {
-        word = find_run(world, size);
-        if (word == COVEY_NONE) size /= 2;
-    }
+    uint32_t size, slot = free_slot(world, set), word = find_words(world, set, count, &size);
+    if (word == COVEY_NONE) return false;
     for (uint32_t i = 0; i < size; i++) oracle_give_word(world, (word + i) * WORD, set, slot);
-    return size != 0;
+    return true;
 }
 
 /* The lowest free index in the first slot that has one, or COVEY_NONE. */
