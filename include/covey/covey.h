@@ -371,8 +371,9 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
  * becomes a kind after about 16 entities. The same calls give the same indices everywhere.
  *
  * Each use of an index has a new generation, and an index whose generations are used up is retired. So a stale handle
- * never resolves, with two exceptions that you ask for: covey_history_restore returns to a state in which later handles were not issued yet, so
- * they are issued again (covey/history.h); and COVEY_EXACT_AGAIN brings an entity back under its old handle. */
+ * never resolves, with two exceptions that you ask for: covey_history_restore returns to a state in which later handles
+ * were not issued yet, so they are issued again (covey/history.h); and COVEY_EXACT_AGAIN brings an entity back under
+ * its old handle. */
 
 /* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) run out, or when a listener
  * destroyed it at once (GONE). O(1); when 64 indices are used up, the next free one is searched for, which skips 65,536
