@@ -252,10 +252,10 @@ COVEY_NODISCARD COVEY_API covey_result covey_load_from_memory(covey_world *world
 COVEY_NODISCARD COVEY_API covey_result covey_load_from_file(covey_world *world, const char *path,
                                                             const covey_load_desc *desc, covey_report *report);
 
-/* Adds the contents of an image to a world. Entities that are alive in it get new handles, the same that
- * covey_create_many would return, by index. Handles in fields become the new ones, or null if the entity is not alive
- * in the image. Changes have the current tick. Resources that the world has stay as they are, and a name that a sibling
- * has is left out. Fails as loading does, and with FULL. */
+/* Adds the contents of an image to a world. Entities that are alive in it get new handles, those of a kind in the image
+ * beside each other here. Handles in fields become the new ones, or null if the entity is not alive in the image.
+ * Changes have the current tick. Resources that the world has stay as they are, and a name that a sibling has is left
+ * out. Fails as loading does, and with FULL. */
 COVEY_NODISCARD COVEY_API covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size_t size,
                                                                const covey_load_desc *desc, covey_report *report);
 COVEY_NODISCARD COVEY_API covey_result covey_merge_from_file(covey_world *world, const char *path,
