@@ -458,8 +458,10 @@ static void open_words(covey_world *world, covey__extent *extent, uint64_t words
     note_vacant(world, extent->page, words);
     page->held &= ~words;
     for (uint64_t left = words; left != 0; left &= left - 1) page->extent[covey__lowest_bit(left)] = 0;
-    for (uint64_t left = words; left != 0; left &= left - 1)
-        covey__range_open(world, index_of(extent->page, covey__lowest_bit(left)));
+    for (uint64_t left = words; left != 0; left &= left - 1) {
+        uint32_t word = covey__lowest_bit(left);
+        if (page->free[word] != 0) covey__range_open(world, index_of(extent->page, word));
+    }
 }
 
 /* Makes an extent common, and forgets its kind if it was the last one. */

@@ -147,6 +147,84 @@ static void test_neighbours_are_no_longer_joined_when_one_goes(void **state) {
     assert_int_equal(page->joined, 0);
 }
 
+/* ---- Rows ---------------------------------------------------------------------------------------------------------*/
+
+static covey__block_store *store_with_a_block(void) {
+    create_with(covey_id(Blocked), 1);
+    return store_of(covey_id(Blocked));
+}
+
+static void test_chunks_of_a_row_follow_each_other(void **state) {
+    (void)state;
+    covey__block_store *blocks = store_with_a_block();
+    size_t bytes = covey__chunk_bytes(blocks, COVEY__BLOCK_IDS);
+    char *row[3] = { covey__row_take(blocks, 3) };
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(covey__row_has_next(blocks, row[i]));
+        row[i + 1] = covey__row_next(blocks, row[i]);
+        assert_ptr_equal(row[i + 1], row[i] + bytes);
+        assert_false(covey__row_has_next(blocks, row[i])); /* it is taken */
+    }
+    assert_false(covey__row_has_next(blocks, row[2]));
+    for (uint32_t i = 0; i < 3; i++) covey__chunk_free(blocks, row[i]);
+    test_world_is_valid(world);
+}
+
+/* Others take no chunk of a row, until one of it is freed. */
+static void test_a_row_that_loses_a_chunk_is_a_slab_like_others(void **state) {
+    (void)state;
+    covey__block_store *blocks = store_with_a_block();
+    char *first = covey__row_take(blocks, 3), *second = covey__row_next(blocks, first);
+    char *other = covey__chunk_take(blocks, COVEY__BLOCK_IDS);
+    assert_true(covey__row_has_next(blocks, second));
+    covey__chunk_free(blocks, first);
+    assert_false(covey__row_has_next(blocks, second));
+    char *taken = covey__chunk_take(blocks, COVEY__BLOCK_IDS);
+    uint32_t number;
+    assert_ptr_equal(taken, first);
+    assert_ptr_equal(slab_of(blocks, taken, &number), slab_of(blocks, second, &number));
+    assert_ptr_not_equal(slab_of(blocks, other, &number), slab_of(blocks, second, &number));
+    covey__chunk_free(blocks, taken);
+    covey__chunk_free(blocks, second);
+    covey__chunk_free(blocks, other);
+    test_world_is_valid(world);
+}
+
+static void test_the_length_of_a_row(void **state) {
+    (void)state;
+    static char *row[COVEY_ROW_BYTES / sizeof(Value)];
+    covey__block_store *blocks = store_with_a_block();
+    uint32_t most = (uint32_t)(COVEY_ROW_BYTES / covey__chunk_bytes(blocks, COVEY__BLOCK_IDS)), count = 1;
+    for (row[0] = covey__row_take(blocks, UINT32_MAX); covey__row_has_next(blocks, row[count - 1]); count++)
+        row[count] = covey__row_next(blocks, row[count - 1]);
+    assert_int_equal(count, most < 2 ? 1 : most);
+    while (count-- != 0) covey__chunk_free(blocks, row[count]);
+    char *alone = covey__row_take(blocks, 1);
+    assert_false(covey__row_has_next(blocks, alone));
+    covey__chunk_free(blocks, alone);
+    test_fail_at(&heap, 1, true);
+    assert_null(covey__row_take(blocks, 2));
+    test_fail_never(&heap);
+    test_world_is_valid(world);
+}
+
+/* Two kinds in turn: the values of each lie side by side, as far as its words do. */
+static void test_blocks_of_a_kind_are_rows(void **state) {
+    (void)state;
+    if (COVEY__TABLE_WORD != COVEY__BLOCK_IDS) skip();
+    uint32_t rows = 0, last = COVEY_NONE;
+    const Blocked *value = NULL;
+    for (uint32_t i = 0; i < MANY; i++) {
+        covey_entity e = covey_create_with(world, covey_with(Blocked, { i, ~i }));
+        const Blocked *next = covey_get(world, e, Blocked);
+        covey_create_with(world, covey_with(Blocked, { i, ~i }), covey_with_tag(Marked));
+        if (e.index % COVEY__BLOCK_IDS == 0 && e.index == last + 1) rows += next == value + 1;
+        last = e.index;
+        value = next;
+    }
+    assert_true(rows >= 7); /* words 2 and 3, 4 to 7 and 8 to 15 of the kind */
+}
+
 /* ---- Returning ----------------------------------------------------------------------------------------------------*/
 
 /* Slabs of 1, 1, 2 and 4 chunks for five blocks. */
@@ -535,6 +613,10 @@ int main(void) {
         WORLD_TEST(test_slabs_grow_with_what_there_is),
         WORLD_TEST(test_blocks_filled_in_order_lie_side_by_side),
         WORLD_TEST(test_neighbours_are_no_longer_joined_when_one_goes),
+        WORLD_TEST(test_chunks_of_a_row_follow_each_other),
+        WORLD_TEST(test_a_row_that_loses_a_chunk_is_a_slab_like_others),
+        WORLD_TEST(test_the_length_of_a_row),
+        WORLD_TEST(test_blocks_of_a_kind_are_rows),
         WORLD_TEST(test_an_empty_slab_is_returned_while_another_has_room),
         WORLD_TEST(test_the_last_slab_with_room_is_kept),
         WORLD_TEST(test_the_chunk_that_was_given_back_last_is_taken_first),

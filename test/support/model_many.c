@@ -256,6 +256,44 @@ static void create_with(model *m) {
     else failed_with(m, &c);
 }
 
+/* ---- Creating for components that come later ----------------------------------------------------------------------*/
+
+static bool has_room(const model *m) { return m->oracle->alive < m->options->crowd; }
+
+static covey_result may_create_one(model *m) {
+    return oracle_can_create(m->oracle, 0, 1) == 1 ? COVEY_OK : COVEY_ERROR_FULL;
+}
+
+static void create_for(model *m) {
+    static creation c;
+    const covey_type *types[PARTS + 1] = { NULL };
+    uint32_t set = 0;
+    c.part_count = has_room(m) ? program_below(&m->program, PARTS + 1) : 0;
+    for (uint32_t i = 0; i < c.part_count; i++) types[i] = c.parts[i].type = model_pick_type(m);
+    for (uint32_t i = 0; i < c.part_count; i++) c.parts[i].copies = false;
+    covey_result expected = may_list(m, &c);
+    m->behind = true;
+    covey_entity e = covey_create_for_raw(m->world, types);
+    if (!model_settle(m, !covey_is_null(e), expected != COVEY_OK ? expected : may_create_one(m))) {
+        for (uint32_t i = 0; i < c.part_count; i++) model_meet_anyway(m, types[i]);
+        return;
+    }
+    for (uint32_t i = 0; i < c.part_count; i++) set |= oracle_bit_of(m->oracle, model_meet(m, types[i]));
+    model_created_with(m, set, &e, 1);
+    model_remember(m, e);
+}
+
+static void create_like(model *m) {
+    covey_entity from = model_pick(m), e;
+    bool alive = oracle_alive(m->oracle, from);
+    if (!has_room(m)) return;
+    m->behind = true;
+    e = covey_create_like(m->world, from);
+    if (!model_settle(m, !covey_is_null(e), alive ? may_create_one(m) : COVEY_ERROR_DEAD)) return;
+    model_created_with(m, oracle_types_of(m->oracle, from), &e, 1);
+    model_remember(m, e);
+}
+
 const model_operation model_many_operations[] = {
     { "create_many_with", create_with, 10, false },
     { "add to many", add_to_many, 14, false },
@@ -263,5 +301,7 @@ const model_operation model_many_operations[] = {
     { "remove from many", remove_from_many, 4, true },
     { "destroy_many, neighbours", destroy_neighbours, 4, true },
     { "create_again, neighbours", return_neighbours, 4, false },
+    { "create_for", create_for, 4, false },
+    { "create_like", create_like, 4, false },
     { NULL, NULL, 0, false },
 };

@@ -124,7 +124,7 @@ static uint32_t lowest_index(const oracle_world *world, uint32_t number, bool co
     bool unused = world->fault == ORACLE_PREFERS_UNUSED;
     uint32_t index = range->first;
     while (index < range->end &&
-           ((common && oracle_set_at(world, index) != 0) || !may_be_issued(world, number, index, unused)))
+           (!may_be_issued(world, number, index, unused) || (common && oracle_set_at(world, index) != 0)))
         index++;
     return index;
 }

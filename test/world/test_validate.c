@@ -1,4 +1,5 @@
 /* The validators: each invariant is broken on purpose, has to be named, and is restored. */
+#include "change/kind.h"
 #include "memory/inner.h"
 #include "fixture.h"
 
@@ -166,6 +167,63 @@ static void test_ranges(void **state) {
     BREAK(covey__entity_page *, all->cursor.page, NULL, "entities: a range points to the page of another word");
 }
 
+/* Entities with Packed and Blocked, the last three of which have an extent of their own. Returns the last one. */
+static covey_entity make_kind(void) {
+    covey_entity e = { 0, 0 };
+    for (uint32_t i = 0; i < COVEY_KIND_LEAST + 3; i++)
+        e = covey_create_with(world, covey_with(Packed, { 1, 2 }), covey_with(Blocked, { 3, 4 }));
+    test_world_is_valid(world);
+    return e;
+}
+
+static void test_extents(void **state) {
+    (void)state;
+    covey_entity e = make_kind();
+    struct covey__kinds *kinds = world->inner->kinds;
+    covey__entity_page *page = world->pages[e.index / COVEY_PAGE_SIZE];
+    uint32_t word = e.index % COVEY_PAGE_SIZE / COVEY__TABLE_WORD;
+    covey__extent *extent = &kinds->extents[page->extent[word] - 1];
+    covey__kind *kind = kinds->at[extent->kind];
+    BREAK(uint32_t, extent->kind, kinds->count, "kinds: an extent belongs to another kind");
+    BREAK(uint32_t, extent->slot, 1, "kinds: an extent is not in its slot");
+    BREAK(uint32_t, page->extent[word], 9, "kinds: a word belongs to an extent that does not have it");
+    BREAK(uint64_t, extent->words, 0, "kinds: a word belongs to an extent that does not have it");
+    BREAK(uint64_t, page->held, 0, "kinds: an extent with free indices is closed");
+    if (COVEY__TABLE_WORDS > 1) BREAK(uint64_t, page->held, UINT64_MAX, "kinds: a common word is held");
+    BREAK(uint64_t, kind->open[0], 0, "kinds: an extent with free indices is closed");
+    covey__cursor behind = { .at = kind->cursor.at + COVEY__TABLE_WORD };
+    break_world(&kind->cursor, &behind, sizeof behind, "kinds: a cursor has passed a free index");
+    extent->words |= (uint64_t)1 << 63; /* which pages do not have */
+    kind->word_count++;
+    assert_reason("kinds: an extent without words");
+    extent->words &= UINT64_MAX >> 1;
+    kind->word_count--;
+    BREAK(uint32_t, kind->word_count, 7, "kinds: the number of words is wrong");
+    BREAK(uint32_t, kind->slot_count, 0, "kinds: a kind without extents");
+    BREAK(uint64_t, kind->cursor.issues, 1, "kinds: the cursor of a kind is outside of its extents");
+    BREAK(uint32_t, kind->cursor.at, 0, "kinds: the cursor of a kind is outside of its extents");
+    if (COVEY__TABLE_WORDS == 1) return; /* the last word of a page is vacant */
+    BREAK(uint64_t, page->vacant, 0, "kinds: a vacant word is not marked");
+    BREAK(uint32_t, kinds->vacant_from, UINT32_MAX, "kinds: a vacant word is not marked");
+}
+
+static void test_kinds(void **state) {
+    (void)state;
+    make_kind();
+    struct covey__kinds *kinds = world->inner->kinds;
+    covey__kind *kind = kinds->at[0];
+    BREAK(uint32_t, kind->number, 1, "kinds: a kind has the number of another one");
+    BREAK(uint64_t, kind->key.hash, 1, "kinds: the hash of a kind is wrong");
+    BREAK(uint32_t, kind->key.pools[1], kind->key.pools[0], "kinds: the pools of a kind are out of order");
+    BREAK(uint32_t, kind->key.pools[1], world->pool_count, "kinds: the pools of a kind are out of order");
+    BREAK(uint32_t, kinds->root, COVEY__NO_NODE, "kinds: the tree of kinds is out of order");
+    covey__cursor cursor = kind->cursor;
+    BREAK(covey__cursor *, world->recent.cursor, &cursor, "kinds: the recent kind does not exist");
+    kinds->count = 0; /* a kind that is left out */
+    assert_false(covey_world_validate(world, NULL));
+    kinds->count = 1;
+}
+
 static covey__type_entry *entry_of(const covey_type *type) {
     for (uint32_t i = 0; i <= world->type_mask; i++)
         if (world->types[i].type == type) return &world->types[i];
@@ -259,6 +317,8 @@ int main(void) {
         BROKEN_TEST(test_the_bits_of_indices),
         BROKEN_TEST(test_generations_and_counts_of_entities),
         BROKEN_TEST(test_ranges),
+        BROKEN_TEST(test_extents),
+        BROKEN_TEST(test_kinds),
         BROKEN_TEST(test_the_table_of_types),
         BROKEN_TEST(test_listeners),
         BROKEN_TEST(test_a_set_on_its_own),

@@ -96,6 +96,7 @@
     X(KEPT_OVERWRITTEN, "a follower sets a component that is to be kept")      \
     X(FOLLOWER_FORGETS, "a restore lets a follower forget what it knew")       \
     X(FOLLOWED_UNKNOWN, "a follower does not find an entity")                  \
+    X(ID_OUT_OF_ORDER, "an id is issued out of order")                         \
     X(FILE_KEPT, "a saved file is still the old one")                          \
     X(LEFTOVER, "a save leaves a temporary file")                              \
     X(KILL_TOO_LATE, "a save that was killed replaced the file")

@@ -73,6 +73,7 @@ static void clone(sim *s, sim_side *side, const sim_step *step) {
         SIM_REQUIRE(s, covey_is_null(s->batch[i]), "a clone that failed returns a handle");
     if (!done && covey_world_result(side->world) == COVEY_ERROR_FULL) expected = COVEY_ERROR_FULL;
     if (!sim_settle(s, side, done, expected) || s->nested != 0) return;
+    sim_check_order(s, side, count);
     for (uint32_t i = 0; i < count; i++) sim_created(s, side, s->batch[i]);
     for (uint32_t i = 0; i < count; i++) copied(s, side, e, s->batch[i]);
 }

@@ -161,6 +161,7 @@ static void make_with(sim *s, sim_side *side, const sim_step *step, uint32_t ent
     bool done = covey_create_many_with_raw(side->world, s->batch, entities, plan.components);
     end_plan(&plan, done);
     if (!sim_settle(s, side, done, plan.expected) || s->nested != 0) return;
+    sim_check_order(s, side, entities);
     for (uint32_t i = 0; i < entities; i++) sim_created(s, side, s->batch[i]);
     for (uint32_t k = 0; k < plan.count; k++)
         for (uint32_t i = 0; i < entities; i++)

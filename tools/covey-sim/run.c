@@ -184,6 +184,14 @@ void sim_created(sim *s, sim_side *side, covey_entity e) {
     tell_parts(s, side, COVEY_ON_CREATE, e, NAIVE_TYPES);
 }
 
+void sim_check_order(sim *s, const sim_side *side, uint32_t count) {
+    if (side != &s->sides[SIM_IN_ORDER]) return;
+    for (uint32_t i = 1; i < count; i++) {
+        bool ascends = s->batch[i - 1].index < s->batch[i].index;
+        SIM_REQUIRE(s, ascends && !sim_lies(s, SIM_LIE_ID_OUT_OF_ORDER), "the ids of new entities do not ascend");
+    }
+}
+
 void sim_is_stale(sim *s, sim_side *side, covey_entity e) {
     side->stale[side->stale_count < SIM_STALE ? side->stale_count++ : s->at % SIM_STALE] = e;
 }
@@ -308,9 +316,12 @@ static void broken(const char *what, const char *file, int line, void *context) 
 }
 
 covey_world_desc sim_world_desc(sim *s) {
-    return (covey_world_desc){
-        .allocator = test_allocator(&s->heap), .log = ignore, .on_assert = broken, .assert_context = s
-    };
+    uint32_t world = s->step ? s->step->world : s->at;
+    return (covey_world_desc){ .allocator = test_allocator(&s->heap),
+                               .log = ignore,
+                               .on_assert = broken,
+                               .assert_context = s,
+                               .ids_in_order = world == SIM_IN_ORDER };
 }
 
 covey_world *sim_world_create(sim *s) {
@@ -418,7 +429,7 @@ void sim_run(const sim_program *program, bool trace) {
     s->honest = (uint32_t)(program->seed % 3);
     ledger_reset();
     sim_pairs_program();
-    for (uint32_t i = 0; i < SIM_WORLDS; i++) side_begin(s, &s->sides[i], sim_world_create(s), naive_create());
+    for (s->at = 0; s->at < SIM_WORLDS; s->at++) side_begin(s, &s->sides[s->at], sim_world_create(s), naive_create());
     for (s->at = 0; s->at < program->count; s->at++) {
         child_at_step(s->at);
         run_step(s, &program->steps[s->at]);

@@ -33,9 +33,10 @@
 
 enum {
     SIM_WORLDS = 3,
-    SIM_MOST = 80,   /* entities of a world; steps that create do nothing beyond it */
-    SIM_BATCH = 200, /* entities in one call */
-    SIM_STALE = 32,  /* dead handles that are remembered for each world */
+    SIM_IN_ORDER = 2, /* this world issues ids in order; in the others, entities of a kind get neighbouring ones */
+    SIM_MOST = 80,    /* entities of a world; steps that create do nothing beyond it */
+    SIM_BATCH = 200,  /* entities in one call */
+    SIM_STALE = 32,   /* dead handles that are remembered for each world */
 };
 
 /* Parts of a side that have a file of their own define their structures there. */
@@ -144,6 +145,8 @@ void sim_remove(sim *s, sim_side *side, covey_entity e, uint32_t type);
 
 void sim_created(sim *s, sim_side *side, covey_entity e);
 void sim_destroyed(sim *s, sim_side *side, covey_entity e);
+/* The handles of one call, in s->batch: those of a world with ids in order ascend. */
+void sim_check_order(sim *s, const sim_side *side, uint32_t count);
 /* The handle was issued, and will never resolve again. */
 void sim_is_stale(sim *s, sim_side *side, covey_entity e);
 void sim_added(sim *s, sim_side *side, covey_entity e, uint32_t type, const naive_component *component);
