@@ -8,9 +8,10 @@
  *     if (covey_load_from_file(fresh, "game.covey", &(covey_load_desc){ .types = types }, &report) != COVEY_OK)
  *         fprintf(stderr, "%s (byte %llu)\n", report.text, (unsigned long long)report.offset);
  *
- * An image contains the entities, the generations of all indices, components in the order of their pools, what is
- * disabled, ticks, resources, names and parents. It does not contain groups, listeners, the contents of queues and
- * command buffers, or reactive sets; ids that a command buffer has reserved are free in it.
+ * An image contains the entities, the generations of all indices, and what decides which indices new entities get;
+ * components in the order of their pools, what is disabled, ticks, resources, names and parents. It does not contain
+ * groups, listeners, the contents of queues and command buffers, or reactive sets; ids that a command buffer has
+ * reserved are free in it.
  *
  * A type is stored field by field (covey/fields.h), by functions of the type (covey_codec), or as the bytes that it has
  * in memory (`.as_bytes`); a tag needs none of these. A `transient` type is left out. Any other type that has
