@@ -1,7 +1,7 @@
 /* Kinds of entities: sets of types, and which of them are kinds.
  *
- * A set of types becomes a kind after COVEY_KIND_LEAST entities. They are counted by the hash of their types, in a table
- * of candidates: one that finds all places of its set used lowers the lowest count there. When a quarter as many
+ * A set of types becomes a kind after COVEY_KIND_LEAST entities. They are counted by the hash of their types, in a
+ * table of candidates: one that finds all places of its set used lowers the lowest count there. When a quarter as many
  * entities were counted as are alive, all counts are halved. So rare sets of types take no memory, and one whose
  * entities are few at a time, among many that come and go as often, does not become a kind. */
 #ifndef COVEY_KIND_SET_H
