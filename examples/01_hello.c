@@ -10,10 +10,9 @@ COVEY_COMPONENT_DEFINE(Velocity);
 
 int main(void) {
     covey_world *world = covey_world_create(NULL);
-    for (int i = 0; i < 10; i++) {
-        covey_entity e = covey_create(world);
-        covey_add(world, e, Position, { (float)i, 0 });
-        if (i < 5) covey_add(world, e, Velocity, { 1, 0.5f });
+    for (int i = 0; i < 5; i++) {
+        covey_create_with(world, covey_with(Position, { (float)i, 0 }), covey_with(Velocity, { 1, 0.5f }));
+        covey_create_with(world, covey_with(Position, { (float)i, 1 }));
     }
 
     covey_view moving = covey_view_of(world, Position, Velocity);

@@ -1,10 +1,14 @@
-/* GET storage, GET map, POST storage: the storage of pools, and how to improve it. */
+/* GET storage, GET map, POST storage: the storage of pools, how to improve it, and the kinds of entities. */
 #include "inspector.h"
+#include "rows.h"
+
+#include <stdlib.h>
 
 enum {
     SPANS = 100000, /* counted at most */
     BLOCKS = 1024,  /* between two checks of the clock */
-    MAP_BLOCKS = 1000000
+    MAP_BLOCKS = 1000000,
+    INDICES = 64 /* of a block */
 };
 
 /* ---- One pool -----------------------------------------------------------------------------------------------------*/
@@ -104,6 +108,47 @@ static void put_pool(inspect__json *json, covey_world *world, covey_pool *pool) 
     inspect__json_end_object(json);
 }
 
+/* ---- Kinds --------------------------------------------------------------------------------------------------------*/
+
+/* Most entities first. No two kinds have the same first index, so the order is the same everywhere. */
+static int compare_kinds(const void *first, const void *second) {
+    const covey_entity_kind *a = first, *b = second;
+    if (a->entities != b->entities) return a->entities > b->entities ? -1 : 1;
+    return a->first_index < b->first_index ? -1 : a->first_index > b->first_index;
+}
+
+static void put_kind(inspect__json *json, const covey_entity_kind *kind) {
+    inspect__json_object(json, NULL);
+    inspect__json_array(json, "types");
+    for (uint32_t i = 0; i < kind->type_count; i++) inspect__json_text(json, NULL, kind->types[i]->name);
+    inspect__json_end_array(json);
+    inspect__json_u64(json, "entities", kind->entities);
+    inspect__json_u64(json, "blocks", kind->blocks);
+    inspect__json_f64(json, "full", (double)kind->entities / ((double)INDICES * kind->blocks));
+    inspect__json_end_object(json);
+}
+
+/* Writes the kinds that the request asks for. All in one poll, so that none is listed twice. Returns false, and refuses
+ * the request, if there is no memory. */
+static bool put_kinds(inspect__request *request, const covey_world *world, uint64_t offset, uint64_t limit) {
+    inspect__json *json = &request->json;
+    uint32_t count = covey_world_kinds(world, NULL, 0);
+    size_t size = ((size_t)count + 1) * sizeof(covey_entity_kind);
+    covey_entity_kind *kinds = inspect__zeroed(request->inspector, size);
+    if (!kinds) return !inspect__refuse_result(request, COVEY_ERROR_MEMORY, "the inspector is out of memory");
+    covey_world_kinds(world, kinds, count);
+    qsort(kinds, count, sizeof *kinds, compare_kinds);
+    inspect__json_object(json, "kinds");
+    inspect__json_u64(json, "count", count);
+    inspect__json_u64(json, "offset", offset);
+    inspect__json_array(json, "rows");
+    for (uint64_t i = offset; i < count && i < offset + limit; i++) put_kind(json, &kinds[i]);
+    inspect__json_end_array(json);
+    inspect__json_end_object(json);
+    inspect__free(request->inspector, kinds, size);
+    return true;
+}
+
 /* ---- All of them --------------------------------------------------------------------------------------------------*/
 
 typedef struct listing {
@@ -113,6 +158,10 @@ typedef struct listing {
 bool inspect__answer_storage(inspect__request *request, covey_world *world) {
     inspect__json *json = &request->json;
     bool begins = !request->state;
+    uint64_t offset, limit; /* of kinds */
+    if (!inspect__request_number(request, "offset", 0, UINT32_MAX, &offset) ||
+        !inspect__request_number(request, "limit", 100, INSPECT__ROWS, &limit))
+        return true;
     listing *l = inspect__request_state(request, sizeof *l, NULL);
     if (!l) return true;
     if (begins) {
@@ -124,6 +173,7 @@ bool inspect__answer_storage(inspect__request *request, covey_world *world) {
         if (inspect__request_pauses(request)) return false;
     }
     inspect__json_end_array(json);
+    if (!put_kinds(request, world, offset, limit)) return true;
     inspect__json_u64(json, "bytes", covey_world_memory(world));
     inspect__json_end_object(json);
     return true;

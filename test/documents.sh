@@ -112,7 +112,7 @@ names)
 identifiers)
     cd "$source"
     shift 2
-    [ $# -gt 0 ] || set -- README.md docs/*.md docs/*/*.md docs/path_*.svg include/covey/*.h* include/covey/detail/*.h* inspect/include/covey/* mpi/include/covey/*
+    [ $# -gt 0 ] || set -- README.md docs/*.md docs/*/*.md docs/path_*.svg docs/kinds.svg include/covey/*.h* include/covey/detail/*.h* inspect/include/covey/* mpi/include/covey/*
     {
         uncommented include/covey/*.h* include/covey/detail/*.h* inspect/include/covey/* mpi/include/covey/* | identifiers
         # Private names and options of the build are not for callers, but documents explain them.

@@ -12,10 +12,7 @@ COVEY_COMPONENT_DEFINE(Position);
 COVEY_COMPONENT_DEFINE(Sheep);
 
 static covey_entity add_sheep(covey_world *world, int x, int y) {
-    covey_entity e = covey_create(world);
-    covey_add(world, e, Position, { x, y });
-    covey_add(world, e, Sheep, { .wool = 10 });
-    return e;
+    return covey_create_with(world, covey_with(Position, { x, y }), covey_with(Sheep, { .wool = 10 }));
 }
 
 static void show(const covey_world *world, const char *name, covey_entity e) {
@@ -30,8 +27,7 @@ int main(void) {
     covey_world *world = covey_world_create(NULL);
     if (!world) return 1;
     covey_entity dolly = add_sheep(world, 2, 1), molly = add_sheep(world, 5, 3);
-    covey_entity stone = covey_create(world);
-    covey_add(world, stone, Position, { 4, 0 });
+    covey_entity stone = covey_create_with(world, covey_with(Position, { 4, 0 }));
 
     covey_get(world, dolly, Position)->x += 1;
     show(world, "Dolly", dolly);

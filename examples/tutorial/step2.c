@@ -44,14 +44,22 @@ static void draw(covey_world *world) {
     for (int y = 0; y < HEIGHT; y++) printf("%.*s\n", WIDTH, meadow[y]);
 }
 
+static void add_sheep(covey_world *world, int x, int y, int speed) {
+    covey_create_with(world, covey_with(Position, { x, y }), covey_with(Look, { 's' }),
+                      covey_with(Velocity, { speed, 0 }));
+}
+
+/* Stones stay where they are. */
+static void add_stone(covey_world *world, int x, int y) {
+    covey_create_with(world, covey_with(Position, { x, y }), covey_with(Look, { '#' }));
+}
+
 int main(void) {
     covey_world *world = covey_world_create(NULL);
     if (!world) return 1;
     for (int i = 0; i < 6; i++) {
-        covey_entity e = covey_create(world);
-        covey_add(world, e, Position, { 3 * i, i % HEIGHT });
-        covey_add(world, e, Look, { i % 3 == 2 ? '#' : 's' });
-        if (i % 3 != 2) covey_add(world, e, Velocity, { 1 + i % 2, 0 }); /* stones stay where they are */
+        if (i % 3 == 2) add_stone(world, 3 * i, i % HEIGHT);
+        else add_sheep(world, 3 * i, i % HEIGHT, 1 + i % 2);
     }
     for (int frame = 0; frame < 3; frame++) {
         printf("frame %d\n", frame);

@@ -63,12 +63,9 @@ static void draw(covey_world *world) {
 int main(void) {
     covey_world *world = covey_world_create(NULL);
     if (!world) return 1;
-    for (int i = 0; i < HEIGHT; i++) {
-        covey_entity e = covey_create(world);
-        covey_add(world, e, Position, { 0, i });
-        covey_add(world, e, Velocity, { 2, 0 });
-        covey_add(world, e, Energy, { 2 + i });
-    }
+    for (int i = 0; i < HEIGHT; i++)
+        covey_create_with(world, covey_with(Position, { 0, i }), covey_with(Velocity, { 2, 0 }),
+                          covey_with(Energy, { 2 + i }));
     covey_view asleep = covey_view_of(world, Asleep);
     for (int frame = 0; frame <= 6; frame++) {
         if (frame % 2 == 0) {

@@ -63,8 +63,8 @@ int main(void) {
         world ? covey_commands_create(world, &(covey_commands_desc){ .entities = 8 }) : NULL; /* ids kept ready */
     if (!commands) return 1;
     for (int i = 0; i < 5; i++) {
-        covey_entity sheep = covey_create_with(world, covey_with(Position, { 2 + 4 * i }), covey_with(Look, { 's' }));
-        covey_add_tag(world, sheep, Sheep);
+        covey_entity sheep = covey_create_with(world, covey_with(Position, { 2 + 4 * i }), covey_with(Look, { 's' }),
+                                               covey_with_tag(Sheep));
         if (i % 2 == 0) covey_add(world, sheep, Velocity, { 1 });
     }
     covey_entity wolf =

@@ -34,8 +34,8 @@ typedef struct covey_commands_desc {
     /* Ids to keep ready for covey_record_create, so that any thread may record; replaying refills them. 0: only the
      * thread that owns the world records creates, and each takes its id from the world. */
     uint32_t entities;
-    /* The types that created entities will get, if they are known: their ids are then beside those of other entities with
-     * these types, as for covey_create_for. */
+    /* The types that created entities will get, if they are known: their ids are then beside those of other entities
+     * with these types, as for covey_create_for. */
     const covey_type *with[COVEY_TERMS];
     covey_allocator allocator; /* zero: the world's. If another thread records, it must be safe to call there */
 } covey_commands_desc;

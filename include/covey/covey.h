@@ -371,8 +371,9 @@ COVEY_API bool covey_world_validate(const covey_world *world, const char **why);
  * becomes a kind after about 16 entities. The same calls give the same indices everywhere.
  *
  * Each use of an index has a new generation, and an index whose generations are used up is retired. So a stale handle
- * never resolves, with two exceptions that you ask for: covey_history_restore returns to a state in which later handles were not issued yet, so
- * they are issued again (covey/history.h); and COVEY_EXACT_AGAIN brings an entity back under its old handle. */
+ * never resolves, with two exceptions that you ask for: covey_history_restore returns to a state in which later handles
+ * were not issued yet, so they are issued again (covey/history.h); and COVEY_EXACT_AGAIN brings an entity back under
+ * its old handle. */
 
 /* Makes an entity without components. Returns null when indices (FULL) or memory (MEMORY) run out, or when a listener
  * destroyed it at once (GONE). O(1); when 64 indices are used up, the next free one is searched for, which skips 65,536
@@ -910,9 +911,9 @@ typedef struct covey_component {
                        sizeof((const covey_component[]){ __VA_ARGS__ }) / sizeof(covey_component))
 COVEY_API covey_entity covey_create_with_raw(covey_world *world, const covey_component *components);
 
-/* The same for `count` entities, the same that covey_create_many would make. In-place pools append; they do not fill
- * holes. On failure returns false and fills in null handles. Returns true whatever listeners did to the entities.
- * O(components), by blocks of 64 indices. */
+/* The same for `count` entities. If there are more than some 16, all have indices of one kind. In-place pools append;
+ * they do not fill holes. On failure returns false and fills in null handles. Returns true whatever listeners did to
+ * the entities. O(components), by blocks of 64 indices. */
 #define covey_create_many_with(world, entities, count, ...)              \
     covey_create_many_with_raw(COVEY__WORLD(world), (entities), (count), \
                                (const covey_component[]){ __VA_ARGS__, COVEY__WITH_END })
@@ -978,9 +979,9 @@ COVEY_API const covey_type *covey_world_resource(const covey_world *world, uint3
  * counted as for covey_destroy), and the values. */
 COVEY_API bool covey_copy(covey_world *world, covey_entity from, covey_entity to);
 
-/* Makes `count` entities, the same that covey_create_many would make, each with a copy of every component of e.
- * In-place pools append; they do not fill holes. On failure returns false and fills in null handles: DEAD, COPY,
- * MEMORY, FULL. Returns true whatever listeners did to the clones. */
+/* Makes `count` entities, each with a copy of every component of e, as covey_create_many_with does. In-place pools
+ * append; they do not fill holes. On failure returns false and fills in null handles: DEAD, COPY, MEMORY, FULL. Returns
+ * true whatever listeners did to the clones. */
 COVEY_NODISCARD COVEY_API bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count);
 
 /* How entities are copied into another world. */

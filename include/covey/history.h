@@ -8,11 +8,11 @@
  * takes the bytes of the parts that changed, in units of a few kilobytes. Restoring writes into the existing storages;
  * where the same entities have the same components, it copies values and compares the rest.
  *
- * A snapshot contains: entities, the generations of all indices, and reserved ranges; components, their order and
- * holes, and the storage of their pool; what is disabled; the tick, and when components were changed; resources;
- * parents, children and names; the members of groups in their order; the marks of reactive sets; events in queues; the
- * ids that command buffers have ready; and which entities followers have made (covey/image.h). So the same calls give
- * the same results again, spans and rows in the same order included.
+ * A snapshot contains: entities, the generations of all indices, reserved ranges, and what decides which indices new
+ * entities get; components, their order and holes, and the storage of their pool; what is disabled; the tick, and when
+ * components were changed; resources; parents, children and names; the members of groups in their order; the marks of
+ * reactive sets; events in queues; the ids that command buffers have ready; and which entities followers have made
+ * (covey/image.h). So the same calls give the same results again, spans and rows in the same order included.
  *
  * It does not contain listeners, recorded commands, or the order in which a pool is kept; nor does it contain which
  * groups, queues, reactive sets, command buffers and followers exist. These stay, and adapt to the restored state: a

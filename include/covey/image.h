@@ -8,9 +8,10 @@
  *     if (covey_load_from_file(fresh, "game.covey", &(covey_load_desc){ .types = types }, &report) != COVEY_OK)
  *         fprintf(stderr, "%s (byte %llu)\n", report.text, (unsigned long long)report.offset);
  *
- * An image contains the entities, the generations of all indices, components in the order of their pools, what is
- * disabled, ticks, resources, names and parents. It does not contain groups, listeners, the contents of queues and
- * command buffers, or reactive sets; ids that a command buffer has reserved are free in it.
+ * An image contains the entities, the generations of all indices, and what decides which indices new entities get;
+ * components in the order of their pools, what is disabled, ticks, resources, names and parents. It does not contain
+ * groups, listeners, the contents of queues and command buffers, or reactive sets; ids that a command buffer has
+ * reserved are free in it.
  *
  * A type is stored field by field (covey/fields.h), by functions of the type (covey_codec), or as the bytes that it has
  * in memory (`.as_bytes`); a tag needs none of these. A `transient` type is left out. Any other type that has
@@ -252,10 +253,10 @@ COVEY_NODISCARD COVEY_API covey_result covey_load_from_memory(covey_world *world
 COVEY_NODISCARD COVEY_API covey_result covey_load_from_file(covey_world *world, const char *path,
                                                             const covey_load_desc *desc, covey_report *report);
 
-/* Adds the contents of an image to a world. Entities that are alive in it get new handles, the same that
- * covey_create_many would return, by index. Handles in fields become the new ones, or null if the entity is not alive
- * in the image. Changes have the current tick. Resources that the world has stay as they are, and a name that a sibling
- * has is left out. Fails as loading does, and with FULL. */
+/* Adds the contents of an image to a world. Entities that are alive in it get new handles, those of a kind in the image
+ * beside each other here. Handles in fields become the new ones, or null if the entity is not alive in the image.
+ * Changes have the current tick. Resources that the world has stay as they are, and a name that a sibling has is left
+ * out. Fails as loading does, and with FULL. */
 COVEY_NODISCARD COVEY_API covey_result covey_merge_from_memory(covey_world *world, const void *bytes, size_t size,
                                                                const covey_load_desc *desc, covey_report *report);
 COVEY_NODISCARD COVEY_API covey_result covey_merge_from_file(covey_world *world, const char *path,

@@ -327,6 +327,8 @@ static void test_clients_ask_while_the_world_changes(void **state) {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, ask_often, &c), 0);
     test_random random = { 1 };
+    for (uint32_t i = 0; i < 100; i++) /* kinds, whose entities come and go */
+        covey_create_with(world, covey_with(Position, { (float)i, 0 }), covey_with(Blob, { { i } }));
     for (uint32_t frame = 0; atomic_load(&c.left) > 0; frame++) {
         covey_entity e = covey_entity_at(world, test_below(&random, 900));
         if (covey_is_null(e)) {

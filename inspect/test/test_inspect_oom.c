@@ -34,6 +34,8 @@ static int oom_setup(void **state) {
         assert_non_null(covey_add(world, e, Spot, { 1, 2 }));
         if (i % 10 == 0) add_value(e, covey_id(Ordered), i);
     }
+    for (uint32_t i = 0; i < 40; i++) /* a kind */
+        assert_false(covey_is_null(covey_create_with(world, covey_with(Spot, { 3, 4 }))));
     assert_int_equal(covey_name_set(world, covey_entity_at(world, 1), "one"), COVEY_OK);
     covey_system_add(schedule, &(covey_system){ .name = "a", .run = spend, .view.with = { covey_id(Packed) } });
     covey_system_add(schedule, &(covey_system){ .name = "b", .run = spend, .writes = { covey_id(Packed) } });

@@ -1,4 +1,4 @@
-/* The inspector: the storage of pools, compared with what the library reports. */
+/* The inspector: the storage of pools, and kinds of entities, compared with what the library reports. */
 #include "client.h"
 
 #include <stdio.h>
@@ -91,11 +91,125 @@ static void test_holes_spans_and_forms_are_counted(void **state) {
     json_decref(answer);
 }
 
+/* ---- Kinds --------------------------------------------------------------------------------------------------------*/
+
+static const covey_type *const kind_types[] = { covey_id(Packed),  covey_id(Fixed),  covey_id(Kept),  covey_id(Ordered),
+                                                covey_id(Blocked), covey_id(Pinned), covey_id(Marked) };
+enum {
+    KINDS = (1 << 7) - 1,                      /* every set of these types, except the empty one */
+    LEAST = COVEY_GENERATION_BITS > 8 ? 20 : 4 /* entities of a kind; the hard configuration has few indices */
+};
+
+/* Creates `count` entities with the types whose bits are set. */
+static void create_kind(const covey_type *const *types, uint32_t set, uint32_t count) {
+    static const Value value = { 0, 0 };
+    covey_component components[8] = { { .type = NULL } };
+    uint32_t n = 0;
+    for (uint32_t i = 0; set >> i != 0; i++)
+        if ((set >> i & 1) != 0)
+            components[n++] = (covey_component){ .type = types[i], .value = types[i]->size ? &value : NULL };
+    assert_true(covey_create_many_with_raw(world, held, count, components));
+}
+
+/* Creates entities of many kinds, which have one of three sizes. */
+static void fill_kinds(void) {
+    for (uint32_t set = 1; set <= KINDS; set++) create_kind(kind_types, set, LEAST + set % 3);
+    assert_int_equal(covey_world_kinds(world, NULL, 0), KINDS);
+}
+
+static bool has_types(const json_t *found, const covey_entity_kind *kind) {
+    size_t i;
+    json_t *name;
+    if (json_array_size(member(found, "types")) != kind->type_count) return false;
+    json_array_foreach(member(found, "types"), i, name) {
+        if (strcmp(json_string_value(name), kind->types[i]->name) != 0) return false;
+    }
+    return true;
+}
+
+static void check_kind(const json_t *found) {
+    static covey_entity_kind kinds[KINDS];
+    uint32_t count = covey_world_kinds(world, kinds, KINDS), i = 0;
+    while (i < count && !has_types(found, &kinds[i])) i++;
+    assert_true(i < count);
+    assert_int_equal(number_of(found, "entities"), kinds[i].entities);
+    assert_int_equal(number_of(found, "blocks"), kinds[i].blocks);
+    assert_true(json_number_value(member(found, "full")) == kinds[i].entities / (64.0 * kinds[i].blocks));
+}
+
+static void test_a_world_may_have_no_kinds(void **state) {
+    (void)state;
+    fill_world();
+    json_t *answer = get_json("storage");
+    assert_int_equal(number_of(member(answer, "kinds"), "count"), 0);
+    assert_int_equal(json_array_size(member(member(answer, "kinds"), "rows")), 0);
+    json_decref(answer);
+}
+
+static void test_kinds_are_listed_by_entities(void **state) {
+    (void)state;
+    fill_kinds();
+    json_t *answer = get_json("storage?limit=500"), *rows = member(member(answer, "kinds"), "rows"), *row;
+    size_t i;
+    assert_int_equal(json_array_size(rows), KINDS);
+    json_array_foreach(rows, i, row) {
+        check_kind(row);
+        if (i != 0) assert_true(number_of(row, "entities") <= number_of(json_array_get(rows, i - 1), "entities"));
+        for (size_t k = 0; k < i; k++)
+            assert_false(json_equal(member(row, "types"), member(json_array_get(rows, k), "types")));
+    }
+    json_decref(answer);
+}
+
+static void check_page(const json_t *all, const char *path, size_t offset, size_t count) {
+    json_t *answer = get_json(path), *kinds = member(answer, "kinds"), *row;
+    size_t i;
+    assert_int_equal(number_of(kinds, "count"), KINDS);
+    assert_int_equal(number_of(kinds, "offset"), offset);
+    assert_int_equal(json_array_size(member(kinds, "rows")), count);
+    json_array_foreach(member(kinds, "rows"), i, row) assert_true(json_equal(row, json_array_get(all, offset + i)));
+    json_decref(answer);
+}
+
+static void test_kinds_are_listed_in_pages(void **state) {
+    (void)state;
+    fill_kinds();
+    json_t *answer = get_json("storage?limit=500"), *all = member(member(answer, "kinds"), "rows");
+    check_page(all, "storage", 0, 100);
+    check_page(all, "storage?offset=100", 100, KINDS - 100);
+    check_page(all, "storage?offset=7&limit=3", 7, 3);
+    check_page(all, "storage?limit=0", 0, 0);
+    check_page(all, "storage?offset=4294967295&limit=500", 4294967295u, 0);
+    json_decref(answer);
+    assert_refused("GET", "storage?limit=501", NULL, 422, "ARGUMENT");
+    assert_refused("GET", "storage?limit=-1", NULL, 422, "ARGUMENT");
+    assert_refused("GET", "storage?offset=4294967296", NULL, 422, "ARGUMENT");
+    assert_refused("GET", "storage?offset=x", NULL, 422, "ARGUMENT");
+}
+
+static void test_kinds_may_have_types_with_any_name(void **state) {
+    (void)state;
+    static char endless[2001];
+    memset(endless, 'n', sizeof endless - 1);
+    static const covey_type odd[] = { { .name = "a \"type\"\\</script>\n\x01", .size = 4, .align = 4 },
+                                      { .name = "no UTF-8: \xff\xc3", .size = 4, .align = 4 },
+                                      { .name = endless, .size = 4, .align = 4 } };
+    const covey_type *const types[] = { &odd[0], &odd[1], &odd[2] };
+    create_kind(types, 7, LEAST);
+    json_t *answer = get_json("storage"), *found = element(member(answer, "kinds"), "rows", 0);
+    assert_string_equal(json_string_value(element(found, "types", 0)), odd[0].name);
+    assert_string_equal(json_string_value(element(found, "types", 1)), "no UTF-8: \xef\xbf\xbd\xef\xbf\xbd");
+    assert_string_equal(json_string_value(element(found, "types", 2)), endless);
+    json_decref(answer);
+}
+
 /* An answer may take several polls, and pools may be added in between. */
 static void test_a_small_budget_gives_the_same_answer(void **state) {
     (void)state;
     fill_world();
+    for (uint32_t set = 1; set < 4; set++) create_kind(kind_types, set, LEAST);
     json_t *whole = get_json("storage");
+    assert_int_equal(number_of(member(whole, "kinds"), "count"), 3);
     inspect_close();
     inspect_open(&(covey_inspect_desc){ .budget = 1e-9 });
     json_t *parts = get_json("storage");
@@ -210,6 +324,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         INSPECT_TEST(test_each_pool_is_listed_with_what_it_takes),
         INSPECT_TEST(test_holes_spans_and_forms_are_counted),
+        INSPECT_TEST(test_a_world_may_have_no_kinds),
+        INSPECT_TEST(test_kinds_are_listed_by_entities),
+        INSPECT_TEST(test_kinds_are_listed_in_pages),
+        INSPECT_TEST(test_kinds_may_have_types_with_any_name),
         INSPECT_TEST(test_a_small_budget_gives_the_same_answer),
         INSPECT_TEST(test_a_map_has_two_bytes_for_each_block),
         INSPECT_TEST(test_maps_of_what_is_not_there_are_refused),

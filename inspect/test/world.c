@@ -1,5 +1,5 @@
 /* A world for the browser tests of the page: names and a hierarchy, fields of every kind, types without fields,
- * three storages, systems in two phases, a history, resources, events and calls that fail.
+ * three storages, two kinds of entities, systems in two phases, a history, resources, events and calls that fail.
  *
  *     inspect_world [--entities N] [--read-only] [--bare] [--port N]
  *
@@ -200,14 +200,22 @@ static covey_entity add_cast(covey_world *world) {
     return flagship;
 }
 
+/* Two kinds of entities: those with a place, and those with a position and a target. */
+static bool add_place(covey_world *world, uint32_t i) {
+    return !covey_is_null(
+        covey_create_with(world, covey_with(Place, { noise(i) * 10, noise(i + 1) * 10, noise(i + 2) * 10 })));
+}
+
+static bool add_shot(covey_world *world, uint32_t i) {
+    return !covey_is_null(covey_create_with(world, covey_with(Position, { noise(i) * 50, noise(i + 3) * 50 }),
+                                            covey_with(Target, { { 0, 0 }, noise(i + 1) * 10 })));
+}
+
 static void fill(covey_world *world, const Options *options) {
     need(covey_resource_set(world, Rules, { 9.81f, 3 }), "no memory for resources");
     add_cast(world);
-    for (uint32_t i = 0; i < 200; i++) {
-        covey_entity e = covey_create(world);
-        need(covey_add(world, e, Place, { noise(i) * 10, noise(i + 1) * 10, noise(i + 2) * 10 }),
-             "no memory for places");
-    }
+    for (uint32_t i = 0; i < 200; i++)
+        need(add_place(world, i) && (i % 2 == 0 || add_shot(world, i)), "no memory for places and shots");
     while (covey_entity_count(world) < options->entities) add_flyer(world, covey_entity_count(world));
 }
 

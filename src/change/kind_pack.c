@@ -145,13 +145,27 @@ struct covey__kinds *covey__kinds_unpack(covey_world *to, const covey_world *fro
     return NULL;
 }
 
+static uint32_t same_number(const void *context, uint32_t pool) {
+    (void)context;
+    return pool;
+}
+
+/* In a clone, indices that are set aside for command buffers are free. */
+static bool is_used_in(const void *clone, const covey__extent *extent) {
+    const covey__entity_page *page = ((const covey_world *)clone)->pages[extent->page];
+    for (uint64_t left = extent->words; left != 0; left &= left - 1)
+        if (page->free[covey__lowest_bit(left)] != COVEY__TABLE_ALL) return true;
+    return false;
+}
+
 bool covey__kinds_clone(const covey_world *from, covey_world *to) {
     covey__heap *heap = &to->inner->heap;
-    size_t count = covey__kinds_pack(from->inner->kinds, NULL, NULL);
+    covey__kinds_choice choice = { same_number, is_used_in, to };
+    size_t count = covey__kinds_pack(from->inner->kinds, &choice, NULL);
     if (count == 0) return true;
     uint32_t *packed = covey__resize(heap, NULL, 0, count, sizeof *packed, alignof(uint32_t));
     if (!packed) return false;
-    covey__kinds_pack(from->inner->kinds, NULL, packed);
+    covey__kinds_pack(from->inner->kinds, &choice, packed);
     struct covey__kinds *kinds = covey__kinds_unpack(to, from, packed);
     covey__free(heap, packed, count, sizeof *packed, alignof(uint32_t));
     covey__kinds_exchange(to, kinds);

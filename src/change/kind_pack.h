@@ -9,7 +9,7 @@
 
 #include "change/kind.h"
 
-/* What an image has of kinds. */
+/* What an image or a clone has of kinds. */
 typedef struct covey__kinds_choice {
     uint32_t (*type)(const void *context, uint32_t pool); /* the number of a type; COVEY_NONE leaves out its kinds */
     bool (*extent)(const void *context, const covey__extent *extent);

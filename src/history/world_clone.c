@@ -158,11 +158,11 @@ static const char *find_uncopyable(const covey_world *world) {
 
 static covey_result clone_all(const covey_world *from, covey_world *to) {
     covey_result result = covey__entities_clone(from, to) ? COVEY_OK : COVEY_ERROR_MEMORY;
+    if (result == COVEY_OK) covey__commands_leave_clone(from, to);
     to->inner->tick = from->inner->tick;
     for (uint32_t i = 0; i < from->pool_count && result == COVEY_OK; i++)
         if (!stays_behind(from->pools[i])) result = clone_pool(from, to, from->pools[i]);
     if (result == COVEY_OK && !covey__kinds_clone(from, to)) result = COVEY_ERROR_MEMORY;
-    if (result == COVEY_OK) covey__commands_leave_clone(from, to);
     if (result == COVEY_OK && !covey__clone_descriptors(from, to)) result = COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) result = covey__resources_clone(from, to);
     if (result == COVEY_OK && !(covey__hierarchy_clone(from, to) && covey__names_clone(from, to)))

@@ -10,8 +10,8 @@ typedef struct covey__packed_kinds {
     size_t count;
 } covey__packed_kinds;
 
-/* `types` has the number of each pool's type in the image, or COVEY_NONE. Leaves out kinds with such a type, and
- * extents without an entity in the image. False when an allocation fails. */
+/* `types` has the number of each pool's type in the image, or COVEY_NONE. Leaves out kinds with a type that is not in
+ * the image, and extents without a used index there. False when an allocation fails. */
 bool covey__image_kinds_make(covey__packed_kinds *packed, covey__heap *heap, const covey__filter *filter,
                              const uint32_t *types);
 

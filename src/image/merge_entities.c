@@ -1,5 +1,5 @@
-/* Merging: creates the entities of the hidden world here. Those that were created with the same types there, or have
- * the same types, get their indices together, like entities that are created with these types. */
+/* Merging: creates the entities of the hidden world here. Those that have the same types, or were created with the same
+ * types, get their indices together, like entities that are created with these types. */
 #include "image/image_merge.h"
 
 #include "change/kind.h"

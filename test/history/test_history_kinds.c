@@ -1,6 +1,7 @@
 /* Kinds in snapshots and clones: afterwards, the same calls give the same indices. */
 #include "churn.h"
 #include "fixture.h"
+#include "images.h"
 
 #include <covey/hierarchy.h>
 #include <covey/history.h>
@@ -9,6 +10,7 @@ enum { STEPS = 60, MOST = 300 };
 
 static void assert_alike(covey_world *a, covey_world *b, uint64_t seed) {
     test_world_is_valid(b);
+    assert_true(image_digest(a) == image_digest(b));
     assert_true(churn(a, seed, STEPS, MOST) == churn(b, seed, STEPS, MOST));
     test_world_is_valid(a);
     test_world_is_valid(b);
@@ -58,15 +60,17 @@ static void test_a_restored_world_creates_the_same_entities(void **state) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         churn(world, seed, STEPS, MOST);
         assert_true(covey_history_save(history));
-        uint64_t digest = churn(world, seed + 100, STEPS, MOST);
+        uint64_t saved = image_digest(world), digest = churn(world, seed + 100, STEPS, MOST);
         covey_world *twin = covey_history_world(history, 0, NULL);
         assert_non_null(twin);
         test_world_is_valid(twin);
+        assert_true(image_digest(twin) == saved);
         assert_true(churn(twin, seed + 100, STEPS, MOST) == digest);
         covey_world_destroy(twin);
         for (uint32_t i = 0; i < 2; i++) {
             assert_true(covey_history_restore(history, 0));
             test_world_is_valid(world);
+            assert_true(image_digest(world) == saved);
             assert_true(churn(world, seed + 100, STEPS, MOST) == digest);
         }
     }

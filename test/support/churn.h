@@ -1,5 +1,5 @@
-/* Worlds with kinds, and random programs that check only the indices of new entities: worlds with the same state answer
- * the same program with the same handles. */
+/* Worlds with kinds, and random programs of which only the handles of new entities are of interest: worlds with the
+ * same state give the same ones. */
 #ifndef COVEY_TEST_CHURN_H
 #define COVEY_TEST_CHURN_H
 

@@ -139,8 +139,20 @@ export interface Pool {
     do: 'convert' | 'compact' | null;
 }
 
+/** A kind: entities that were created with the same types. */
+export interface EntityKind {
+    types: string[];
+    entities: number;
+    /** Of 64 indices, which only entities of this kind get. */
+    blocks: number;
+    /** The part of these indices that is in use: 0 to 1. */
+    full: number;
+}
+
 export interface Storage {
     pools: Pool[];
+    /** Those with most entities first; `count` includes those that are not listed. */
+    kinds: { count: number; offset: number; rows: EntityKind[] };
     bytes?: number;
 }
 

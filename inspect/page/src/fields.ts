@@ -39,7 +39,7 @@ function parseInteger(kind: string, text: string): Parsed {
     if (!/^[+-]?(\d+|0x[0-9a-fA-F]+)$/.test(text)) return bad(`a whole number from ${low} to ${high}`);
     const digits = BigInt(text.replace(/^[+-]/, ''));
     const n = text.startsWith('-') ? -digits : digits;
-    if (n < low || n > high) return bad(`${kind} goes from ${low} to ${high}`);
+    if (n < low || n > high) return bad(`${kind} must be from ${low} to ${high}`);
     const small = n >= BigInt(Number.MIN_SAFE_INTEGER) && n <= BigInt(Number.MAX_SAFE_INTEGER);
     return good(small ? Number(n) : n.toString());
 }

@@ -1,7 +1,7 @@
-// Figures of pools.
+// Figures of pools and kinds.
 
-import type { Pool } from './api.ts';
-import { bytes } from './format.ts';
+import type { EntityKind, Pool } from './api.ts';
+import { bytes, count, percent } from './format.ts';
 
 export type Order = 'bytes' | 'count' | 'type' | 'holes' | 'spans' | 'saved';
 
@@ -18,4 +18,15 @@ export function saved(type: string, before: number, after: number): string {
     if (after < before) return `${type}: ${bytes(before)} before, ${bytes(after)} now. ${bytes(before - after)} saved.`;
     if (after > before) return `${type}: ${bytes(before)} before, ${bytes(after)} now. ${bytes(after - before)} more.`;
     return `${type}: ${bytes(before)}, as before.`;
+}
+
+/** How many kinds there are, and how many of them are listed. */
+export function kindsListed(all: number, listed: number): string {
+    const text = `${count(all)} ${all === 1 ? 'kind' : 'kinds'}`;
+    return listed < all ? `${text} · the ${count(listed)} with most entities are listed` : text;
+}
+
+/** How full the blocks of a kind are. "100 %" only if no index is free. */
+export function fullness({ full }: EntityKind): string {
+    return percent(full < 1 ? Math.min(full, 0.99) : 1, 1);
 }

@@ -31,8 +31,16 @@ const types = [
 ];
 const names = ['<b>bold</b>', 'player', 'tank', 'turret', 'camera', 'north gate', 'dragon'];
 
+/** More kinds than a page of them has; some have long names, or many types. */
+function makeKinds() {
+    const kind = (held, entities, blocks) => ({ types: held, entities, blocks, full: entities / (64 * blocks) });
+    const rows = [kind(['Position', 'Velocity'], 6400, 100), kind(['Position', '<b>bold</b>'], 6399, 100), kind(['Long'.repeat(60)], 900, 16), kind(types.map((held) => held.name).concat(Array.from({ length: 25 }, (_, i) => `Part${i}`)), 64, 4)];
+    for (let i = rows.length; i < 100; i++) rows.push(kind(['Position', `Trait${i}`], 1 + ((100 - i) % 64), 1));
+    return { count: 2345, offset: 0, rows };
+}
+
 function makeWorld(entities) {
-    const state = { frame: 0, paused: false, speed: 1, begun: Date.now(), undo: 0, edits: new Map(), log: [], systems: { wind: true, move: true, weaken: true, ail: true, renew: true } };
+    const state = { frame: 0, paused: false, speed: 1, begun: Date.now(), undo: 0, edits: new Map(), log: [], kinds: makeKinds(), systems: { wind: true, move: true, weaken: true, ail: true, renew: true } };
     setInterval(() => {
         if (!state.paused) state.frame += state.speed;
         if (state.frame % 120 === 0) state.log.push({ number: state.log.length + 1, code: 'DEAD', text: 'cannot add Position to 7:1: the handle is stale', frame: state.frame });
@@ -113,6 +121,7 @@ function answers(world) {
                 type: held.name, kind: held.storage, policy: held.policy, count: held.count, bytes: held.count * (held.size + 1) + 4000, linear: entities * held.size, bitmask: held.count * held.size + entities / 8,
                 sparse: held.count * (held.size + 12), holes: held.name === 'Inventory' ? 120 : 0, spans: Math.ceil(held.count / 300), ids: entities, group: false, best: held.name === 'Inventory' ? 'block' : held.storage, best_bytes: held.count * held.size, do: held.name === 'Inventory' ? 'convert' : null,
             })),
+            kinds: state.kinds,
         }),
         map: (p) => {
             const list = Buffer.alloc(Number(p.get('count')) * 2);

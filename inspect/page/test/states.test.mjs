@@ -106,6 +106,31 @@ test('no view asks an endpoint more than 10 times a second, nor twice at a time,
     await close();
 });
 
+test('many kinds, and names of any length: the table says how many are not listed', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    await page.keyboard.press('3');
+    const panel = page.getByRole('region', { name: 'Kinds' });
+    await panel.getByText('2,345 kinds · the 100 with most entities are listed').waitFor();
+    assert.equal(await panel.locator('tbody tr').count(), 100);
+    assert.equal(await panel.locator('b').count(), 0);
+    const over = await panel.locator('.scroll').evaluate((element) => element.scrollWidth - element.clientWidth);
+    assert.ok(over <= 0, `${over} pixels too wide`);
+    await close();
+});
+
+test('a world without kinds says how they come about', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.route('**/api/v1/storage', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), kinds: { count: 0, offset: 0, rows: [] } } });
+    });
+    await page.waitForSelector('.cells .who');
+    await page.keyboard.press('3');
+    await page.getByRole('region', { name: 'Kinds' }).getByText('No kinds yet').waitFor();
+    await close();
+});
+
 test('names are text, never HTML', async () => {
     const { page, close } = await openPage(browser, mock.address);
     await page.locator('.cells .name', { hasText: '<b>bold</b>' }).waitFor();

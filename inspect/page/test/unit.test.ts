@@ -8,7 +8,7 @@ import { layOut } from '../src/layout.ts';
 import { clampTop, reveal, scaleOf } from '../src/parts/virtual_rows.tsx';
 import { boundsOf, fitCamera, magic, pick, project, readPoints } from '../src/points.ts';
 import { withParams } from '../src/poll.ts';
-import { saved, savings, sortPools } from '../src/pools.ts';
+import { fullness, kindsListed, saved, savings, sortPools } from '../src/pools.ts';
 import { byteOfIndex, indexOfByte, isFuzzyMatch, typesOfQuery } from '../src/query.ts';
 import { clampRange, tickLength, zoomRange } from '../src/range.ts';
 import { ratesOf } from '../src/rates.ts';
@@ -199,6 +199,17 @@ test('pools are sorted, and say what a change saved', () => {
     assert.deepEqual(sortPools(pools, 'saved').map((held) => savings(held)), [40, 10, 0]);
     assert.match(saved('A', 2000, 1500), /500 B saved/);
     assert.match(saved('A', 1500, 2000), /500 B more/);
+});
+
+test('kinds are counted, also those that are not listed, and full only without a free index', () => {
+    assert.equal(kindsListed(1, 1), '1 kind');
+    assert.equal(kindsListed(12, 12), '12 kinds');
+    assert.equal(kindsListed(2345, 100), '2,345 kinds · the 100 with most entities are listed');
+    const kind = (entities: number, blocks: number) => fullness({ types: ['A'], entities, blocks, full: entities / (64 * blocks) });
+    assert.equal(kind(64, 1), '100 %');
+    assert.equal(kind(64000 - 1, 1000), '99 %');
+    assert.equal(kind(32, 1), '50 %');
+    assert.equal(kind(1, 1), '1.6 %');
 });
 
 test('events become rates by type', () => {

@@ -331,6 +331,19 @@ test('advice is applied by a button, which says what was saved', async () => {
     await close();
 });
 
+test('kinds are listed with how full their blocks are', async () => {
+    const { page, close } = await open('storage');
+    const { count, rows } = (await world.ask('storage')).kinds;
+    assert.deepEqual(rows.map((kind) => kind.types), [['Place'], ['Position', 'Target']]);
+    const panel = page.getByRole('region', { name: 'Kinds' });
+    await panel.getByText(`${count} kinds`).waitFor();
+    const row = panel.getByRole('row', { name: /^Position, Target/ });
+    assert.equal(await row.locator('td').nth(0).textContent(), String(rows[1].entities));
+    assert.equal(await row.locator('td').nth(1).textContent(), String(rows[1].blocks));
+    await row.getByRole('img', { name: `${Math.round(rows[1].full * 100)} % full` }).waitFor();
+    await close();
+});
+
 // ---- 4. Systems ----
 
 test('the plan is a graph that says who waits for whom, and why', async () => {

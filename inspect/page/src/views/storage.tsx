@@ -1,8 +1,8 @@
-// The storage of pools: bytes compared with three formulas, advice, and a map of each pool.
+// The storage of pools: bytes compared with three formulas, advice, and a map of each pool. Below, the kinds of entities.
 
-import { type Order, saved, savings, sortPools } from '../pools.ts';
+import { fullness, kindsListed, type Order, saved, savings, sortPools } from '../pools.ts';
 import { useEffect, useState } from 'preact/hooks';
-import type { Pool, Storage } from '../api.ts';
+import type { EntityKind, Pool, Storage } from '../api.ts';
 import { change, changes } from '../edits.ts';
 import { bytes, count, percent } from '../format.ts';
 import { Button, Panel, Pending, State } from '../parts/basics.tsx';
@@ -34,6 +34,7 @@ export function StorageView() {
                 </div>
             </Panel>
             {chosen && <PoolPart key={chosen.type} pool={chosen} />}
+            <Kinds kinds={data.kinds} />
         </div>
     );
 }
@@ -191,6 +192,69 @@ function PoolFacts({ pool }: { pool: Pool }) {
                 </p>
             )}
             {!write && <p class="dim">The inspector is read-only: the program decides.</p>}
+        </div>
+    );
+}
+
+function Kinds({ kinds }: { kinds: Storage['kinds'] }) {
+    return (
+        <Panel title="Kinds: entities created with the same types lie together" class="kinds" label="Kinds" actions={<span class="dim">{kindsListed(kinds.count, kinds.rows.length)}</span>}>
+            {kinds.count === 0 ? (
+                <State title="No kinds yet">Entities that are created together with their components (covey_create_with) become a kind when there are enough with the same types.</State>
+            ) : (
+                <div class="scroll">
+                    <KindTable kinds={kinds.rows} />
+                </div>
+            )}
+        </Panel>
+    );
+}
+
+function KindTable({ kinds }: { kinds: readonly EntityKind[] }) {
+    return (
+        <table class="plain-table" aria-label="Kinds">
+            <thead>
+                <tr>
+                    <th scope="col">Types</th>
+                    <th scope="col" class="number" aria-sort="descending" title="entities that are alive in its blocks">
+                        Entities<span aria-hidden="true"> ▾</span>
+                    </th>
+                    <th scope="col" class="number" title="of 64 indices, which only entities of this kind get">
+                        Blocks
+                    </th>
+                    <th scope="col" class="bars-column" title="entities, compared with the indices of its blocks">
+                        How full
+                    </th>
+                </tr>
+            </thead>
+            <tbody>
+                {kinds.map((kind) => (
+                    <tr key={JSON.stringify(kind.types)}>
+                        <th scope="row">
+                            <span class="kind-types" title={kind.types.join(', ')}>
+                                {kind.types.join(', ')}
+                            </span>
+                        </th>
+                        <td class="number">{count(kind.entities)}</td>
+                        <td class="number">{count(kind.blocks)}</td>
+                        <td>
+                            <Fullness kind={kind} />
+                        </td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}
+
+function Fullness({ kind }: { kind: EntityKind }) {
+    const text = fullness(kind);
+    return (
+        <div class="fullness" title={`${count(kind.entities)} of ${count(64 * kind.blocks)} indices`}>
+            <div class="bars" role="img" aria-label={`${text} full`}>
+                <span class="bar" style={{ width: `${Math.min(1, kind.full) * 100}%` }} />
+            </div>
+            <span class="number">{text}</span>
         </div>
     );
 }
