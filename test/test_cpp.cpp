@@ -414,6 +414,8 @@ static void copies_use_the_copy_constructor() {
         CHECK(covey::get<Owner>(world, one)->number == 9 && covey::get<Velocity>(world, one)->y == 2);
         CHECK(covey::create_many_with(world, made, 3, Velocity{ 3, 4 }, original));
         CHECK(covey::get<Velocity>(world, made[2])->x == 3 && Owner::alive == 7);
+        covey_entity empty = covey::create_for<Owner, Velocity>(world), like = covey_create_like(world, one);
+        CHECK(covey_is_empty(world, empty) && covey_is_empty(world, like));
     }
     covey::clear<Owner>(world);
     CHECK(Owner::alive == 0);

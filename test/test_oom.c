@@ -168,6 +168,12 @@ static bool record_create(scene *s) {
     covey_record_create(s->world->inner->commands);
     return covey_commands_replay(s->world->inner->commands).result == COVEY_OK;
 }
+static bool create_for(scene *s) { return !covey_is_null(covey_create_for(s->world, Block, Plain)); }
+static bool create_like(scene *s) { return !covey_is_null(covey_create_like(s->world, s->e[1])); }
+static bool commands_of_kind(scene *s) {
+    return covey_commands_create(s->world,
+                                 &(covey_commands_desc){ .entities = 2, .with = { covey_ids(Block, Plain) } });
+}
 static bool create_at(scene *s) { return !covey_is_null(covey_create_at(s->world, 70 * COVEY_PAGE_SIZE + 1)); }
 static bool create_exact(scene *s) {
     const covey_entity e = covey_entity_make(70 * COVEY_PAGE_SIZE + 1, 3);
@@ -422,6 +428,7 @@ static const operation operations[] = {
     { "covey_world_create", nothing, create_world },
     { "covey_create", empty_world, create },
     { "covey_record_create, covey_commands_replay", world_with_buffer, record_create },
+    { "covey_create_like", busy_world, create_like },
     { "covey_create_many", busy_world, create_many },
     { "covey_create_many, from nothing", empty_world, create_many },
     { "covey_create_with", busy_world, create_with },
@@ -432,6 +439,9 @@ static const operation operations[] = {
     { "covey_create_with, another extent", world_with_full_kind, create_of_kind },
     { "covey_create_many_with, a new kind", world_before_kind, create_many_of_kind },
     { "covey_create_many_with, another extent", world_with_full_kind, create_many_of_kind },
+    { "covey_create_for, a new kind", world_before_kind, create_for },
+    { "covey_commands_create, a new kind", world_before_kind, commands_of_kind },
+    { "covey_commands_create, another extent", world_with_full_kind, commands_of_kind },
     { "covey_clone, a new kind", world_before_kind, clone_of_kind },
     { "covey_clone, another extent", world_with_full_kind, clone_of_kind },
     { "covey_create_at", busy_world, create_at },

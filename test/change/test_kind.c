@@ -2,6 +2,7 @@
 #include "change/kind.h"
 #include "fixture.h"
 
+#include <covey/commands.h>
 #include <stdio.h>
 
 #define WORD COVEY__TABLE_WORD
@@ -377,6 +378,57 @@ static void test_spans_of_mixed_worlds_are_long(void **state) {
     assert_true(entities_per_span() < 2);
 }
 
+/* ---- Recording, describing ----------------------------------------------------------------------------------------*/
+
+static void test_a_buffer_knows_the_types_of_its_entities(void **state) {
+    (void)state;
+    covey_entity first = begin_kind();
+    covey_commands *common = covey_commands_create(world, &(covey_commands_desc){ .entities = 1 });
+    covey_commands_desc desc = { .entities = 2, .with = { covey_ids(Blocked) } };
+    covey_commands *commands = covey_commands_create(world, &desc);
+    assert_non_null(common);
+    assert_non_null(commands);
+    assert_int_not_equal(word_of(covey_record_create(common)), word_of(first));
+    covey_entity e = covey_record_create(commands);
+    assert_int_equal(e.index, first.index + 1);
+    assert_true(covey_record_add(commands, e, Blocked, { 1, 2 }));
+    assert_int_equal(covey_commands_replay(commands).result, COVEY_OK);
+    assert_true(covey_alive(world, e));
+    covey_commands_destroy(commands);
+    covey_commands_destroy(common);
+    assert_int_equal(create_a().index, first.index + 2); /* the buffer had it ready */
+}
+
+static void test_a_buffer_begins_a_kind(void **state) {
+    (void)state;
+    if (COVEY_NONE < 4000) skip();
+    covey_pool_of(world, Blocked);
+    covey_commands_desc desc = { .entities = LEAST + 1, .with = { covey_ids(Blocked) } };
+    covey_commands *commands = covey_commands_create(world, &desc);
+    covey_entity last = { 0, 0 };
+    for (uint32_t i = 0; i <= LEAST; i++) last = covey_record_create(commands);
+    assert_int_equal(last.index % WORD, 0);
+    assert_int_not_equal(word_of(covey_create(world)), word_of(last));
+    covey_commands_destroy(commands);
+    assert_int_equal(covey_world_kinds(world, NULL, 0), 0); /* all its ids are free again */
+}
+
+static void test_kinds_are_described(void **state) {
+    (void)state;
+    covey_entity_kind kinds[2];
+    assert_int_equal(covey_world_kinds(world, kinds, 2), 0);
+    covey_entity first = begin_kind();
+    create_a();
+    assert_int_equal(covey_world_kinds(world, kinds, 2), 1);
+    assert_int_equal(kinds[0].type_count, 1);
+    assert_ptr_equal(kinds[0].types[0], covey_id(Blocked));
+    assert_int_equal(kinds[0].first_index, first.index);
+    assert_int_equal(kinds[0].blocks, 1);
+    assert_int_equal(kinds[0].entities, 2);
+    for (uint32_t i = 0; i <= LEAST; i++) create_b();
+    assert_int_equal(covey_world_kinds(world, kinds, 1), 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_two_kinds_that_are_created_in_turn_have_words_of_their_own),
@@ -398,6 +450,9 @@ int main(void) {
         WORLD_TEST(test_a_range_gets_its_indices_from_a_kind),
         WORLD_TEST(test_all_indices_can_be_used),
         WORLD_TEST(test_spans_of_mixed_worlds_are_long),
+        WORLD_TEST(test_a_buffer_knows_the_types_of_its_entities),
+        WORLD_TEST(test_a_buffer_begins_a_kind),
+        WORLD_TEST(test_kinds_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,7 @@ static covey_buffer run_on(covey_world *on, uint32_t threads, float *sum) {
     assert_non_null(schedule);
     covey_system system = { .name = "glow", .run = glow, .split = true, .piece = 64, .creates = 4 };
     system.view.with[0] = covey_id(Heat);
+    system.creates_with[0] = covey_id(Child);
     system.scratch = sizeof(float), system.merge = add_sums, system.total = sum;
     assert_int_equal(covey_system_add(schedule, &system), COVEY_OK);
     for (uint32_t i = 0; i < RUNS; i++) assert_int_equal(covey_schedule_run(schedule), COVEY_OK);
