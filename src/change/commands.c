@@ -210,13 +210,14 @@ static covey_result reach_ids(covey_commands *c, uint64_t count) {
     return COVEY_OK;
 }
 
-/* The types that created entities will get; none while the world does not know one of them. */
-static covey__kind_key key_of(const covey_commands *c) {
-    covey__kind_key key = covey__kind_key_none();
+/* The types that created entities will get; NULL if they are not known, or not by the world yet. */
+static const covey__kind_key *types_of(const covey_commands *c, covey__kind_key *key) {
+    if (!c->with[0]) return NULL;
+    *key = covey__kind_key_none();
     for (uint32_t i = 0; i < COVEY_TERMS && c->with[i]; i++) {
         const covey_pool *pool = covey__pool_known(c->world, c->with[i]);
-        if (!pool) return covey__kind_key_none();
-        covey__kind_key_add(&key, pool);
+        if (!pool) return NULL;
+        covey__kind_key_add(key, pool);
     }
     return key;
 }
@@ -226,9 +227,10 @@ static covey_result take_ids(covey_commands *c, uint32_t wanted) {
     uint32_t ready = c->id_count - c->taken;
     if (ready >= wanted) return COVEY_OK;
     covey_result result = reach_ids(c, (uint64_t)c->taken + wanted);
-    covey__kind_key key = key_of(c);
+    covey__kind_key room;
+    const covey__kind_key *key = types_of(c, &room);
     while (result == COVEY_OK && c->id_count - c->taken < wanted) {
-        covey_entity e = covey__entity_set_aside(c->world, &key, &result);
+        covey_entity e = covey__entity_set_aside(c->world, key, &result);
         if (result == COVEY_OK) c->ids[c->id_count++] = e;
     }
     return result;
@@ -313,8 +315,8 @@ static bool take_another(covey_commands *c) {
         return fail_recording(c, COVEY_ERROR_REFUSED,
                               "a hook or system asked for an id of the world: give the buffer .entities");
     covey_result result = reach_ids(c, (uint64_t)c->id_count + 1);
-    covey__kind_key key = key_of(c);
-    if (result == COVEY_OK) c->ids[c->id_count] = covey__entity_set_aside(c->world, &key, &result);
+    covey__kind_key room;
+    if (result == COVEY_OK) c->ids[c->id_count] = covey__entity_set_aside(c->world, types_of(c, &room), &result);
     if (result == COVEY_ERROR_MEMORY) return fail_for_memory(c);
     if (result != COVEY_OK) return fail_recording(c, result, "the world has no index left: destroy entities first");
     c->id_count++;
