@@ -4,5 +4,5 @@
 #define COVEY_PAGE_SIZE 4
 #define COVEY_GROW(capacity) ((capacity) + 1)
 #define COVEY_CACHE_BYTES 100
-#define COVEY_KIND_LEAST 2 /* entities before a set of types is a kind */
+#define COVEY_KIND_LEAST 2  /* entities before a set of types is a kind */
 #define COVEY_WORKAROUNDS 0 /* plain C on the hot path */
