@@ -19,21 +19,30 @@ static covey__kind *make_kind(covey_world *world, const covey__kind_key *key, ui
     return NULL;
 }
 
-bool covey__kind_is_due(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result) {
+/* Finds the kind with these types. If there is none, *due is whether the next `count` entities make one. MEMORY. */
+static covey__kind *find_kind(covey_world *world, const covey__kind_key *key, uint32_t count, bool *due,
+                              covey_result *result) {
     *result = COVEY_OK;
-    if (!covey__may_be_kind(world, key) || count == 0) return false;
+    *due = false;
+    if (!covey__may_be_kind(world, key) || count == 0) return NULL;
     if (!covey__candidates_prepare(world)) {
         *result = COVEY_ERROR_MEMORY;
-        return false;
+        return NULL;
     }
-    uint64_t created = (uint64_t)covey__created_so_far(world->inner->kinds, key) + count;
-    return created > COVEY_KIND_LEAST || covey__kinds_find(world->inner->kinds, key);
+    covey__kind *kind = covey__kinds_find(world->inner->kinds, key);
+    if (!kind) *due = (uint64_t)covey__created_so_far(world->inner->kinds, key) + count > COVEY_KIND_LEAST;
+    return kind;
+}
+
+bool covey__kind_is_due(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result) {
+    bool due;
+    return find_kind(world, key, count, &due, result) || due;
 }
 
 covey__kind *covey__kind_for(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result) {
-    if (!covey__kind_is_due(world, key, count, result)) return NULL;
-    covey__kind *kind = covey__kinds_find(world->inner->kinds, key);
-    return kind ? kind : make_kind(world, key, count, result);
+    bool due;
+    covey__kind *kind = find_kind(world, key, count, &due, result);
+    return due ? make_kind(world, key, count, result) : kind;
 }
 
 /* Points the cursor of a kind at its lowest free index. MEMORY, FULL. */

@@ -114,8 +114,7 @@ static const covey_pool *pool_of(const unpacking *u, uint32_t number) {
 }
 
 static bool unpack_kind(unpacking *u) {
-    covey__kind_key key;
-    key.hash = key.count = 0;
+    covey__kind_key key = covey__kind_key_none();
     for (uint32_t types = *u->at++; types != 0; types--) covey__kind_key_add(&key, pool_of(u, *u->at++));
     covey__kind *kind = covey__kinds_add(&u->to->inner->heap, u->kinds, &key);
     bool done = kind != NULL;

@@ -93,7 +93,7 @@ static void read_types(reading *r) {
     size_t at = r->reader.at;
     uint32_t count = covey__read_u32(&r->reader);
     uint64_t least = 0;
-    r->key.hash = r->key.count = 0;
+    r->key = covey__kind_key_none();
     r->is_known = true;
     if (covey__is_fine(r->l) && (count == 0 || count > COVEY__KIND_TYPES))
         refuse(r, at, "a kind has no types, or more than 32");
