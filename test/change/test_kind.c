@@ -378,6 +378,21 @@ static void test_spans_of_mixed_worlds_are_long(void **state) {
     assert_true(entities_per_span() < 2);
 }
 
+/* The blocks of two kinds get their chunks in turn, and those of each kind follow each other all the same. */
+static void test_values_of_a_kind_lie_in_rows(void **state) {
+    (void)state;
+    if (WORD != COVEY__BLOCK_IDS) skip();
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i < 20 * WORD; i++) {
+        create_a();
+        create_b();
+    }
+    covey_view_desc desc = { .with = { covey_id(Blocked) }, .without = { covey_id(Packed) } };
+    covey_view only_a = covey_view_make(world, &desc);
+    for (covey_iter it = covey_view_iter(&only_a); covey_next(&it);) longest = it.count > longest ? it.count : longest;
+    assert_true(longest >= 4 * WORD);
+}
+
 /* ---- Recording, describing ----------------------------------------------------------------------------------------*/
 
 static void test_a_buffer_knows_the_types_of_its_entities(void **state) {
@@ -450,6 +465,7 @@ int main(void) {
         WORLD_TEST(test_a_range_gets_its_indices_from_a_kind),
         WORLD_TEST(test_all_indices_can_be_used),
         WORLD_TEST(test_spans_of_mixed_worlds_are_long),
+        WORLD_TEST(test_values_of_a_kind_lie_in_rows),
         WORLD_TEST(test_a_buffer_knows_the_types_of_its_entities),
         WORLD_TEST(test_a_buffer_begins_a_kind),
         WORLD_TEST(test_kinds_are_described),
