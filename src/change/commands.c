@@ -6,6 +6,7 @@
 #include "memory/alloc.h"
 #include "change/change.h"
 #include "change/entity.h"
+#include "change/many.h"
 #include "storage/hook.h"
 #include "memory/result.h"
 #include "observe/signal.h"
@@ -222,18 +223,23 @@ static const covey__kind_key *types_of(const covey_commands *c, covey__kind_key 
     return key;
 }
 
-/* Sets ids aside until this many are ready. When the world has no more, keeps those that it got. */
-static covey_result take_ids(covey_commands *c, uint32_t wanted) {
-    uint32_t ready = c->id_count - c->taken;
-    if (ready >= wanted) return COVEY_OK;
-    covey_result result = reach_ids(c, (uint64_t)c->taken + wanted);
+/* Sets more ids aside. When the world has no more, keeps those that it got. They count towards a kind only if the call
+ * succeeds, because the caller of one that fails may release them. */
+static covey_result take_more(covey_commands *c, uint32_t count) {
+    covey_result result = reach_ids(c, (uint64_t)c->id_count + count);
+    if (result != COVEY_OK) return result;
     covey__kind_key room;
     const covey__kind_key *key = types_of(c, &room);
-    while (result == COVEY_OK && c->id_count - c->taken < wanted) {
-        covey_entity e = covey__entity_set_aside(c->world, key, &result);
-        if (result == COVEY_OK) c->ids[c->id_count++] = e;
-    }
+    covey_entity *ids = c->ids + c->id_count;
+    c->id_count += covey__entities_set_aside(c->world, key, ids, count, &result);
+    if (key && result == COVEY_OK) covey__entities_made(c->world, key, ids, count);
     return result;
+}
+
+/* Sets ids aside until this many are ready. */
+static covey_result take_ids(covey_commands *c, uint32_t wanted) {
+    uint32_t ready = c->id_count - c->taken;
+    return ready < wanted ? take_more(c, wanted - ready) : COVEY_OK;
 }
 
 covey_result covey__commands_refill(covey_commands *c) { return take_ids(c, c->wanted); }
@@ -314,12 +320,9 @@ static bool take_another(covey_commands *c) {
     if (is_in_hook(c))
         return fail_recording(c, COVEY_ERROR_REFUSED,
                               "a hook or system asked for an id of the world: give the buffer .entities");
-    covey_result result = reach_ids(c, (uint64_t)c->id_count + 1);
-    covey__kind_key room;
-    if (result == COVEY_OK) c->ids[c->id_count] = covey__entity_set_aside(c->world, types_of(c, &room), &result);
+    covey_result result = take_more(c, 1);
     if (result == COVEY_ERROR_MEMORY) return fail_for_memory(c);
     if (result != COVEY_OK) return fail_recording(c, result, "the world has no index left: destroy entities first");
-    c->id_count++;
     return true;
 }
 

@@ -52,8 +52,9 @@ static covey_entity revive(covey_world *world, uint32_t index) {
 }
 
 static covey_entity create_in(covey_world *world, covey__range *range, covey_result *result) {
+    covey__kind *common = NULL;
     uint32_t index =
-        range == &world->range ? covey__index_take(world, NULL, result) : covey__range_take(world, range, result);
+        range == &world->range ? covey__index_take(world, &common, result) : covey__range_take(world, range, result);
     return index != COVEY_NONE ? revive(world, index) : null_entity;
 }
 
@@ -165,12 +166,19 @@ covey_entity covey_create_in(covey_world *world, covey_range range) {
 
 /* ---- Setting aside -----------------------------------------------------------------------------------------------*/
 
-covey_entity covey__entity_set_aside(covey_world *world, const covey__kind_key *key, covey_result *result) {
-    uint32_t index = covey__index_take(world, key, result);
-    if (index == COVEY_NONE) return null_entity;
-    covey__entity_page *page = covey__existing_page(world, index);
-    page->aside[index % COVEY_PAGE_SIZE / 64] |= covey__table_bit(index);
-    return covey__entity(index, page->generation[index % COVEY_PAGE_SIZE] + 1);
+uint32_t covey__entities_set_aside(covey_world *world, const covey__kind_key *key, covey_entity *ids, uint32_t count,
+                                   covey_result *result) {
+    *result = COVEY_OK;
+    covey__kind *kind = key ? covey__kind_for(world, key, count, result) : NULL;
+    uint32_t taken = 0;
+    while (taken < count && *result == COVEY_OK) {
+        uint32_t index = covey__index_take(world, &kind, result);
+        if (index == COVEY_NONE) break;
+        covey__entity_page *page = covey__existing_page(world, index);
+        page->aside[index % COVEY_PAGE_SIZE / 64] |= covey__table_bit(index);
+        ids[taken++] = covey__entity(index, page->generation[index % COVEY_PAGE_SIZE] + 1);
+    }
+    return taken;
 }
 
 /* Makes an index no longer set aside, with this generation. */

@@ -16,10 +16,10 @@ covey_result covey__entities_prepare(covey_world *world, uint32_t count);
 /* The entity; null, with a log, if a listener has destroyed it at once. */
 covey_entity covey__if_alive(covey_world *world, covey_entity e);
 /* Indices that are set aside: taken in the order of covey_create, or beside entities with the types of a key, but not
- * alive. The handle is the one that the entity
- * will have. */
-covey_entity covey__entity_set_aside(covey_world *world, const covey__kind_key *key,
-                                     covey_result *result); /* null, without a log: MEMORY, FULL */
+ * alive. The handles are those that the entities will have. Returns how many it got, which is fewer than `count` if
+ * *result is MEMORY or FULL. covey__entities_made follows if they are kept. */
+uint32_t covey__entities_set_aside(covey_world *world, const covey__kind_key *key, covey_entity *ids, uint32_t count,
+                                   covey_result *result); /* null, without a log: MEMORY, FULL */
 /* Frees an index that is set aside. The next entity there has at least this generation. */
 void covey__entity_release(covey_world *world, covey_entity e);
 void covey__entity_retire(covey_world *world, uint32_t index);  /* for good */

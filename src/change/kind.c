@@ -87,12 +87,9 @@ const covey__cursor *covey__next_cursor(covey_world *world, covey__kind **kind, 
     return *result == COVEY_OK ? cursor : NULL;
 }
 
-uint32_t covey__index_take(covey_world *world, const covey__kind_key *key, covey_result *result) {
-    *result = COVEY_OK;
-    covey__kind *kind = key ? covey__kind_for(world, key, 1, result) : NULL;
-    const covey__cursor *cursor = *result == COVEY_OK ? covey__next_cursor(world, &kind, result) : NULL;
+uint32_t covey__index_take(covey_world *world, covey__kind **kind, covey_result *result) {
+    const covey__cursor *cursor = covey__next_cursor(world, kind, result);
     if (!cursor) return COVEY_NONE;
-    if (key) covey__kind_count(world, key, !kind, 1);
     uint32_t index = cursor->at + covey__lowest_bit(covey__cursor_ready(cursor));
     covey__table_take(cursor->page, index);
     return index;

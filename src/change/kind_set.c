@@ -23,7 +23,7 @@ void covey__kind_key_add(covey__kind_key *key, const covey_pool *pool) {
     }
     while (at != 0 && key->pools[at - 1] > pool->number) at--;
     if (at != 0 && key->pools[at - 1] == pool->number) return;
-    memmove(key->pools + at + 1, key->pools + at, (key->count - at) * sizeof *key->pools);
+    for (uint32_t i = key->count; i > at; i--) key->pools[i] = key->pools[i - 1];
     key->pools[at] = pool->number;
     key->count++;
     key->hash += covey__kind_mix(pool->name_hash);
@@ -64,11 +64,20 @@ covey__tree covey__kinds_tree(const struct covey__kinds *kinds) {
     return (covey__tree){ kind_links, is_kind_before, kinds };
 }
 
-covey__kind *covey__kinds_find(const struct covey__kinds *kinds, const covey__kind_key *key) {
+uint32_t covey__kind_cache_place(const covey__kind_key *key) {
+    return (uint32_t)(covey__kind_mix(key->hash) >> 32) % COVEY__KINDS_CACHED;
+}
+
+covey__kind *covey__kinds_find(struct covey__kinds *kinds, const covey__kind_key *key) {
+    uint16_t *cached = &kinds->cache[covey__kind_cache_place(key)];
+    if (*cached != 0 && compare_keys(key, &kinds->at[*cached - 1]->key) == 0) return kinds->at[*cached - 1];
     for (uint32_t at = kinds->root; at != COVEY__NO_NODE;) {
         covey__kind *kind = kinds->at[at];
         int order = compare_keys(key, &kind->key);
-        if (order == 0) return kind;
+        if (order == 0) {
+            *cached = (uint16_t)(at < UINT16_MAX ? at + 1 : 0);
+            return kind;
+        }
         at = order < 0 ? kind->links.left : kind->links.right;
     }
     return NULL;
@@ -111,6 +120,8 @@ void covey__kind_forget(covey_world *world, covey__kind *kind) {
     covey__tree tree = covey__kinds_tree(kinds);
     kinds->root = covey__tree_take(&tree, kinds->root, kind->number);
     kinds->at[kind->number] = NULL;
+    uint16_t *cached = &kinds->cache[covey__kind_cache_place(&kind->key)];
+    if (*cached == kind->number + 1) *cached = 0;
     if (kind->number < kinds->free_from) kinds->free_from = kind->number;
     while (kinds->count != 0 && !kinds->at[kinds->count - 1]) kinds->count--;
     if (world->recent.cursor == &kind->cursor) world->recent.count = COVEY_NONE;

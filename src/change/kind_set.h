@@ -17,6 +17,7 @@
 
 enum {
     COVEY__KIND_TYPES = COVEY_ENTITY_KIND_TYPES,
+    COVEY__KINDS_CACHED = 64, /* kinds that are found without a search */
     COVEY__EXTENT_WORDS = COVEY__TABLE_WORDS < 16 ? COVEY__TABLE_WORDS : 16,
 };
 #define COVEY__NO_EXTENT UINT32_MAX
@@ -55,6 +56,7 @@ struct covey__kinds {
     uint32_t count, capacity; /* numbers; room */
     uint32_t free_from;       /* numbers below this one are used */
     uint32_t root;
+    uint16_t cache[COVEY__KINDS_CACHED]; /* by place: the number + 1 of the kind that was found last; 0: none */
     covey__extent *extents;
     uint32_t extent_count, extent_capacity, free_extent;
     uint32_t *candidates; /* the highest bits of a hash, and how many entities were created in the low 8 bits */
@@ -86,7 +88,8 @@ static inline uint64_t covey__kind_mix(uint64_t bits) { return (bits ^ bits >> 3
 struct covey__kinds *covey__kinds_create(covey__heap *heap); /* or NULL */
 void covey__kinds_free(covey__heap *heap, struct covey__kinds *kinds);
 covey__tree covey__kinds_tree(const struct covey__kinds *kinds);
-covey__kind *covey__kinds_find(const struct covey__kinds *kinds, const covey__kind_key *key); /* or NULL */
+uint32_t covey__kind_cache_place(const covey__kind_key *key);                           /* in `cache` */
+covey__kind *covey__kinds_find(struct covey__kinds *kinds, const covey__kind_key *key); /* or NULL */
 /* A kind without extents; NULL when an allocation fails. */
 covey__kind *covey__kinds_add(covey__heap *heap, struct covey__kinds *kinds, const covey__kind_key *key);
 void covey__kind_forget(covey_world *world, covey__kind *kind); /* one without extents */

@@ -121,6 +121,16 @@ static bool valid_words(const covey_world *world, uint32_t number, const char **
     return true;
 }
 
+static bool valid_cache(const kinds_of_world *kinds, const char **why) {
+    for (uint32_t i = 0; i < COVEY__KINDS_CACHED; i++) {
+        uint32_t cached = kinds->cache[i];
+        REQUIRE(cached == 0 ||
+                    (is_kind(kinds, cached - 1) && covey__kind_cache_place(&kinds->at[cached - 1]->key) == i),
+                "kinds: a kind is cached in a wrong place");
+    }
+    return true;
+}
+
 bool covey__kinds_valid(const covey_world *world, const char **why) {
     const kinds_of_world *kinds = world->inner->kinds;
     uint32_t count = 0, found = 0;
@@ -136,6 +146,7 @@ bool covey__kinds_valid(const covey_world *world, const char **why) {
     }
     for (uint32_t i = 0; kinds && i < kinds->extent_count; i++)
         if (kinds->extents[i].kind != COVEY__NO_EXTENT && !valid_extent(world, i, why)) return false;
+    if (kinds && !valid_cache(kinds, why)) return false;
     REQUIRE(recent, "kinds: the recent kind does not exist");
     covey__tree tree = covey__kinds_tree(kinds);
     REQUIRE(!kinds || (covey__tree_valid(&tree, kinds->root, is_kind, kinds->count, &found) && found == count),
