@@ -19,11 +19,12 @@ typedef struct bench_contestant {
     double (*measure)(void *fixture); /* instead of both: takes the time itself, returns nanoseconds */
 } bench_contestant;
 
-/* A limit for the ratio to a baseline, at one size. */
+/* A limit for the time, at one size: a multiple of the baseline's, nanoseconds, or the sum of both. */
 typedef struct bench_bar {
     const char *baseline;
     uint32_t n;
-    double limit; /* 0: no bar */
+    double limit; /* times the baseline */
+    double ns;    /* and so many nanoseconds for each operation; both 0: no bar */
 } bench_bar;
 
 /* A bar at 100,000; at 100,000 and at 1,000,000; none. */
@@ -54,6 +55,8 @@ struct bench_scenario {
     uint32_t percent;   /* for `open`: of the entities that take part; 0 means all */
     uint32_t once_from; /* from this size on one repetition is enough; 0 means never */
     bool whole;         /* times are of a whole run, not of one operation */
+    bool short_time;    /* one of many alike: few repetitions are enough */
+    bool in_table;      /* the report ends with the worst ratio of these */
     bool per_result;    /* times are for each of what `run` counts, and returns */
 };
 
@@ -65,9 +68,13 @@ typedef struct bench_suite {
 /* All suites of the program, up to a NULL. */
 extern const bench_suite *const bench_suites[];
 
+/* Scenarios that a table describes: the first call fills them in. They come last. */
+bench_suite bench_many_suite(void);
+
 /* Some are there for both storages, and for several sizes of components: see components.h. */
 extern const bench_suite bench_holes, bench_latency, bench_matrix, bench_sort, bench_ordered, bench_reactive,
-    bench_ticks, bench_commands, bench_image, bench_history, bench_split, bench_hostile, bench_kinds;
+    bench_ticks, bench_commands, bench_image, bench_history, bench_split, bench_hostile, bench_kinds, bench_loops,
+    bench_games;
 extern const bench_suite bench_add_remove_sparse_8, bench_add_remove_sparse_16, bench_add_remove_sparse_64,
     bench_add_remove_sparse_128, bench_add_remove_block_8, bench_add_remove_block_16, bench_add_remove_block_64,
     bench_add_remove_block_128;
@@ -94,8 +101,8 @@ void bench_measure(const bench_scenario *scenario, uint32_t n, double least_ns, 
 /* Runs every contestant once. Ends the program when they disagree about the result. */
 void bench_check(const bench_scenario *scenario, uint32_t n);
 
-/* The limit for the ratio to a baseline at this size, or 0 where the scenario has no such bar. */
-double bench_limit(const bench_scenario *scenario, uint32_t n, const char *baseline);
+/* The bar for a baseline at this size, or NULL. */
+const bench_bar *bench_bar_of(const bench_scenario *scenario, uint32_t n, const char *baseline);
 
 uint64_t bench_now(void); /* nanoseconds */
 size_t bench_contestant_count(const bench_scenario *scenario);

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define CONTENDER_VERSION 1 /* of this interface */
+#define CONTENDER_VERSION 2 /* of this interface */
 #define CONTENDER_TYPES 3
 
 typedef struct contender_value {
@@ -36,6 +36,45 @@ static inline contender_value contender_value_of(uint32_t type) {
 static inline uint64_t contender_number_of(contender_value value) {
     return (uint64_t)((int64_t)value.x * 3 + (int64_t)value.y);
 }
+
+/* ---- The mixed world ----------------------------------------------------------------------------------------------*/
+
+/* 17 types of eight bytes. A set of types has a bit for each. Entities are created with one of 64 sets of the first 16
+ * types; the last type comes and goes later. */
+#define CONTENDER_MIXED_TYPES 17
+#define CONTENDER_LATE_TYPE 16
+
+/* The value of each new component of a type, by number of the entity. */
+static inline contender_value contender_mixed_value_of(uint32_t type, uint32_t id) {
+    contender_value value = { (float)(id % 64), (float)(type + 1) };
+    return value;
+}
+
+/* Seven systems, in this order. Each adds the x and y of its other types to those of its first one, for all entities
+ * that have all of its types; with one type, it adds 1 to both. */
+#define CONTENDER_SYSTEMS 7
+static const struct {
+    uint32_t first, count; /* of its types */
+} contender_systems[CONTENDER_SYSTEMS] = { { 0, 2 }, { 2, 1 }, { 3, 3 }, { 6, 2 }, { 8, 2 }, { 10, 3 }, { 13, 3 } };
+
+typedef struct contender_mixed {
+    /* Not timed. `open` makes a world without entities, for numbers below n; NULL when it fails. `get` is as below. */
+    void *(*open)(uint32_t n);
+    void (*close)(void *world);
+    uint64_t (*get)(void *world, uint32_t type, const uint32_t *ids, uint32_t count);
+
+    /* Timed. `create` makes entities with these numbers, each with its set of types; sets come in no order. It returns
+     * the count. `destroy` destroys these entities. */
+    uint64_t (*create)(void *world, const uint32_t *ids, const uint32_t *sets, uint32_t count);
+    uint64_t (*destroy)(void *world, const uint32_t *ids, uint32_t count);
+    /* An absent component for each of these entities; removes a present one. Both return the count. */
+    uint64_t (*add)(void *world, uint32_t type, const uint32_t *ids, uint32_t count);
+    uint64_t (*remove)(void *world, uint32_t type, const uint32_t *ids, uint32_t count);
+    /* Runs the seven systems. Returns the number of matches of all of them. */
+    uint64_t (*run)(void *world);
+} contender_mixed;
+
+/* ---- A contender --------------------------------------------------------------------------------------------------*/
 
 /* A function is NULL where a library does not offer the operation. The contender then takes no part in the scenarios of
  * that operation. */
@@ -68,6 +107,8 @@ typedef struct contender {
      * many components of type 0 are left. */
     uint64_t (*destroy)(void *world, const uint32_t *ids, uint32_t count);
     uint64_t (*destroy_many)(void *world);
+
+    const contender_mixed *mixed; /* NULL: takes no part in versus_kinds64_* */
 } contender;
 
 typedef struct contender_listing {

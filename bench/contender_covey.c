@@ -114,44 +114,50 @@ BY_TYPE(has)
 
 /* ---- Iterating ----------------------------------------------------------------------------------------------------*/
 
-static uint64_t spans1(covey_iter it) {
-    uint64_t visited = 0;
-    for (; covey_next(&it); visited += it.count) {
-        First *p = covey_field(&it, 0, First);
-        for (uint32_t i = 0; i < it.count; i++) {
-            p[i].x += 1;
-            p[i].y += 1;
-        }
+/* A loop for each list of types. */
+#define SPANS1(name, A)                                \
+    static uint64_t name(covey_iter it) {              \
+        uint64_t visited = 0;                          \
+        for (; covey_next(&it); visited += it.count) { \
+            A *p = covey_field(&it, 0, A);             \
+            for (uint32_t i = 0; i < it.count; i++) {  \
+                p[i].x += 1;                           \
+                p[i].y += 1;                           \
+            }                                          \
+        }                                              \
+        return visited;                                \
     }
-    return visited;
-}
+#define SPANS2(name, A, B)                             \
+    static uint64_t name(covey_iter it) {              \
+        uint64_t visited = 0;                          \
+        for (; covey_next(&it); visited += it.count) { \
+            A *p = covey_field(&it, 0, A);             \
+            const B *v = covey_field(&it, 1, B);       \
+            for (uint32_t i = 0; i < it.count; i++) {  \
+                p[i].x += v[i].x;                      \
+                p[i].y += v[i].y;                      \
+            }                                          \
+        }                                              \
+        return visited;                                \
+    }
+#define SPANS3(name, A, B, C)                          \
+    static uint64_t name(covey_iter it) {              \
+        uint64_t visited = 0;                          \
+        for (; covey_next(&it); visited += it.count) { \
+            A *p = covey_field(&it, 0, A);             \
+            const B *v = covey_field(&it, 1, B);       \
+            const C *w = covey_field(&it, 2, C);       \
+            for (uint32_t i = 0; i < it.count; i++) {  \
+                p[i].x += v[i].x + w[i].x;             \
+                p[i].y += v[i].y + w[i].y;             \
+            }                                          \
+        }                                              \
+        return visited;                                \
+    }
 
-static uint64_t spans2(covey_iter it) {
-    uint64_t visited = 0;
-    for (; covey_next(&it); visited += it.count) {
-        First *p = covey_field(&it, 0, First);
-        const Second *v = covey_field(&it, 1, Second);
-        for (uint32_t i = 0; i < it.count; i++) {
-            p[i].x += v[i].x;
-            p[i].y += v[i].y;
-        }
-    }
-    return visited;
-}
-
-static uint64_t spans3(covey_iter it) {
-    uint64_t visited = 0;
-    for (; covey_next(&it); visited += it.count) {
-        First *p = covey_field(&it, 0, First);
-        const Second *v = covey_field(&it, 1, Second);
-        const Third *w = covey_field(&it, 2, Third);
-        for (uint32_t i = 0; i < it.count; i++) {
-            p[i].x += v[i].x + w[i].x;
-            p[i].y += v[i].y + w[i].y;
-        }
-    }
-    return visited;
-}
+SPANS1(spans1, First)
+SPANS2(spans2, First, Second)
+SPANS3(spans3, First, Second, Third)
 
 static uint64_t rows1(covey_iter it) {
     uint64_t visited = 0;
@@ -244,20 +250,159 @@ static uint64_t covey_contender_destroy_many(void *world) {
     return count_of(f, 0);
 }
 
+/* ---- The mixed world ----------------------------------------------------------------------------------------------*/
+
+typedef contender_value Mixed0, Mixed1, Mixed2, Mixed3, Mixed4, Mixed5, Mixed6, Mixed7, Mixed8, Mixed9, Mixed10,
+    Mixed11, Mixed12, Mixed13, Mixed14, Mixed15, Mixed16;
+COVEY_COMPONENT_DEFINE(Mixed0);
+COVEY_COMPONENT_DEFINE(Mixed1);
+COVEY_COMPONENT_DEFINE(Mixed2);
+COVEY_COMPONENT_DEFINE(Mixed3);
+COVEY_COMPONENT_DEFINE(Mixed4);
+COVEY_COMPONENT_DEFINE(Mixed5);
+COVEY_COMPONENT_DEFINE(Mixed6);
+COVEY_COMPONENT_DEFINE(Mixed7);
+COVEY_COMPONENT_DEFINE(Mixed8);
+COVEY_COMPONENT_DEFINE(Mixed9);
+COVEY_COMPONENT_DEFINE(Mixed10);
+COVEY_COMPONENT_DEFINE(Mixed11);
+COVEY_COMPONENT_DEFINE(Mixed12);
+COVEY_COMPONENT_DEFINE(Mixed13);
+COVEY_COMPONENT_DEFINE(Mixed14);
+COVEY_COMPONENT_DEFINE(Mixed15);
+COVEY_COMPONENT_DEFINE(Mixed16);
+
+static const covey_type *const parts[CONTENDER_MIXED_TYPES] = {
+    covey_id(Mixed0),  covey_id(Mixed1),  covey_id(Mixed2),  covey_id(Mixed3),  covey_id(Mixed4),  covey_id(Mixed5),
+    covey_id(Mixed6),  covey_id(Mixed7),  covey_id(Mixed8),  covey_id(Mixed9),  covey_id(Mixed10), covey_id(Mixed11),
+    covey_id(Mixed12), covey_id(Mixed13), covey_id(Mixed14), covey_id(Mixed15), covey_id(Mixed16)
+};
+
+typedef struct mixed {
+    covey_world *world;
+    covey_entity *entities; /* by number */
+    covey_view views[CONTENDER_SYSTEMS];
+} mixed;
+
+static void mixed_close(void *world) {
+    mixed *m = world;
+    covey_world_destroy(m->world);
+    free(m->entities);
+    free(m);
+}
+
+static void *mixed_open(uint32_t n) {
+    mixed *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->world = covey_world_create(NULL);
+    m->entities = malloc(n * sizeof *m->entities);
+    if (!m->world || !m->entities) {
+        mixed_close(m);
+        return NULL;
+    }
+    for (uint32_t s = 0; s < CONTENDER_SYSTEMS; s++) {
+        covey_view_desc desc = { .include_disabled = false };
+        for (uint32_t t = 0; t < contender_systems[s].count; t++) desc.with[t] = parts[contender_systems[s].first + t];
+        m->views[s] = covey_view_make(m->world, &desc);
+    }
+    return m;
+}
+
+static covey_entity mixed_create_one(covey_world *world, uint32_t id, uint32_t set) {
+    covey_component components[CONTENDER_MIXED_TYPES + 1];
+    contender_value values[CONTENDER_MIXED_TYPES];
+    uint32_t count = 0;
+    for (uint32_t t = 0; t < CONTENDER_MIXED_TYPES; t++) {
+        if (!(set >> t & 1)) continue;
+        values[t] = contender_mixed_value_of(t, id);
+        components[count++] =
+            (covey_component){ .type = parts[t], .values = &values[t], .count = 1, .size = sizeof *values };
+    }
+    components[count] = (covey_component){ .type = NULL };
+    return covey_create_with_raw(world, components);
+}
+
+static uint64_t mixed_create(void *world, const uint32_t *ids, const uint32_t *sets, uint32_t count) {
+    mixed *m = world;
+    for (uint32_t i = 0; i < count; i++) m->entities[ids[i]] = mixed_create_one(m->world, ids[i], sets[i]);
+    return count;
+}
+
+static uint64_t mixed_destroy(void *world, const uint32_t *ids, uint32_t count) {
+    mixed *m = world;
+    for (uint32_t i = 0; i < count; i++) covey_destroy(m->world, m->entities[ids[i]]);
+    return count;
+}
+
+static uint64_t mixed_add(void *world, uint32_t type, const uint32_t *ids, uint32_t count) {
+    mixed *m = world;
+    uint64_t added = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        contender_value value = contender_mixed_value_of(type, ids[i]);
+        added += covey_add_raw(m->world, m->entities[ids[i]], parts[type], &value) != NULL;
+    }
+    return added;
+}
+
+static uint64_t mixed_remove(void *world, uint32_t type, const uint32_t *ids, uint32_t count) {
+    mixed *m = world;
+    uint64_t removed = 0;
+    for (uint32_t i = 0; i < count; i++) removed += covey_remove_raw(m->world, m->entities[ids[i]], parts[type]);
+    return removed;
+}
+
+static uint64_t mixed_get(void *world, uint32_t type, const uint32_t *ids, uint32_t count) {
+    mixed *m = world;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const contender_value *value = covey_get_raw(m->world, m->entities[ids[i]], parts[type]);
+        if (value) sum += contender_number_of(*value);
+    }
+    return sum;
+}
+
+SPANS2(system0, Mixed0, Mixed1)
+SPANS1(system1, Mixed2)
+SPANS3(system2, Mixed3, Mixed4, Mixed5)
+SPANS2(system3, Mixed6, Mixed7)
+SPANS2(system4, Mixed8, Mixed9)
+SPANS3(system5, Mixed10, Mixed11, Mixed12)
+SPANS3(system6, Mixed13, Mixed14, Mixed15)
+
+static uint64_t mixed_run(void *world) {
+    static uint64_t (*const systems[CONTENDER_SYSTEMS])(covey_iter) = { system0, system1, system2, system3,
+                                                                        system4, system5, system6 };
+    const mixed *m = world;
+    uint64_t matches = 0;
+    for (uint32_t s = 0; s < CONTENDER_SYSTEMS; s++) matches += systems[s](covey_view_iter(&m->views[s]));
+    return matches;
+}
+
+static const contender_mixed covey_mixed = {
+    .open = mixed_open,
+    .close = mixed_close,
+    .get = mixed_get,
+    .create = mixed_create,
+    .destroy = mixed_destroy,
+    .add = mixed_add,
+    .remove = mixed_remove,
+    .run = mixed_run,
+};
+
 /* ---- The contenders -----------------------------------------------------------------------------------------------*/
 
-#define CONTENDER(text, opens, iterates)                                                                               \
+#define CONTENDER(text, opens, iterates, mixes)                                                                        \
     {                                                                                                                  \
         .name = text, .open = opens, .close = covey_contender_close, .empty = covey_contender_empty,                   \
         .clear = covey_contender_clear, .add = covey_contender_add, .remove = covey_contender_remove,                  \
         .get = covey_contender_get, .has = covey_contender_has, .iterate = iterates, .create = covey_contender_create, \
         .create_many = covey_contender_create_many, .destroy = covey_contender_destroy,                                \
-        .destroy_many = covey_contender_destroy_many                                                                   \
+        .destroy_many = covey_contender_destroy_many, .mixed = mixes                                                   \
     }
 
 const contender bench_covey_contenders[BENCH_COVEY_CONTENDERS] = {
-    CONTENDER("block", open_blocks, iterate_spans),
-    CONTENDER("rows", open_blocks, iterate_rows),
-    CONTENDER("sparse", open_sparse, iterate_spans),
-    CONTENDER("group", open_group, iterate_group),
+    CONTENDER("block", open_blocks, iterate_spans, &covey_mixed),
+    CONTENDER("rows", open_blocks, iterate_rows, NULL),
+    CONTENDER("sparse", open_sparse, iterate_spans, NULL),
+    CONTENDER("group", open_group, iterate_group, NULL),
 };

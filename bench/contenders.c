@@ -52,6 +52,7 @@ struct fixture {
     uint32_t count; /* of these */
     uint32_t n;
     uint32_t *ordered, *order; /* all ids; the same in the order of the scenario */
+    uint32_t *sets;            /* mixed worlds: the types of each entity, by number */
 };
 
 static void *part_of(void *context, size_t number) { return &((fixture *)context)->parts[number]; }
@@ -90,6 +91,26 @@ static uint64_t run_create_many(const part *p) { return p->contender->create_man
 static uint64_t run_destroy(const part *p) { return p->contender->destroy(p->world, p->fixture->order, p->fixture->n); }
 static uint64_t run_destroy_many(const part *p) { return p->contender->destroy_many(p->world); }
 
+/* Of mixed worlds: some entities get the late type. Each run of `create` finds a world without entities. */
+static uint32_t late_count(const part *p) { return p->fixture->n / 10; }
+static uint64_t run_systems(const part *p) { return p->contender->mixed->run(p->world); }
+static uint64_t run_late_add(const part *p) {
+    return p->contender->mixed->add(p->world, CONTENDER_LATE_TYPE, p->fixture->order, late_count(p));
+}
+static uint64_t run_late_remove(const part *p) {
+    return p->contender->mixed->remove(p->world, CONTENDER_LATE_TYPE, p->fixture->order, late_count(p));
+}
+static uint64_t run_mixed_create(const part *p) {
+    return p->contender->mixed->create(p->world, p->fixture->ordered, p->fixture->sets, p->fixture->n);
+}
+static uint64_t run_mixed_destroy(const part *p) {
+    return p->contender->mixed->destroy(p->world, p->fixture->order, p->fixture->n);
+}
+static void prepare_late_add(const part *p) { run_late_remove(p); }
+static void prepare_late_remove(const part *p) { run_late_add(p); }
+static void prepare_mixed_create(const part *p) { run_mixed_destroy(p); }
+static void prepare_mixed_destroy(const part *p) { run_mixed_create(p); }
+
 static bool adds(const contender *c) { return c->add; }
 static bool removes(const contender *c) { return c->remove; }
 static bool gets(const contender *c) { return c->get; }
@@ -99,6 +120,8 @@ static bool creates(const contender *c) { return c->create; }
 static bool creates_many(const contender *c) { return c->create_many; }
 static bool destroys(const contender *c) { return c->create && c->destroy; }
 static bool destroys_many(const contender *c) { return c->create && c->destroy_many; }
+
+static bool mixes(const contender *c) { return c->mixed; }
 
 static const operation adding = { prepare_clear, run_add, adds, false };
 static const operation removing = { prepare_fill, run_remove, removes, false };
@@ -111,6 +134,12 @@ static const operation creating = { prepare_empty, run_create, creates, false };
 static const operation creating_many = { prepare_empty, run_create_many, creates_many, false };
 static const operation destroying = { prepare_create, run_destroy, destroys, false };
 static const operation destroying_many = { prepare_create, run_destroy_many, destroys_many, false };
+
+static const operation systems = { NULL, run_systems, mixes, false };
+static const operation late_adding = { prepare_late_add, run_late_add, mixes, false };
+static const operation late_removing = { prepare_late_remove, run_late_remove, mixes, false };
+static const operation mixed_creating = { prepare_mixed_create, run_mixed_create, mixes, false };
+static const operation mixed_destroying = { prepare_mixed_destroy, run_mixed_destroy, mixes, false };
 
 static void prepare_part(void *context) {
     const part *p = context;
@@ -127,6 +156,10 @@ static uint64_t run_part(void *context) {
 static void *open_worlds(const bench_scenario *scenario, uint32_t n);
 static void close_worlds(void *context);
 
+/* What happens in a mixed world before it is measured. */
+typedef void mix_fn(fixture *f, const uint32_t *kinds, uint64_t *random);
+static mix_fn mix_fresh, mix_churned, mix_changed, mix_late, mix_gone;
+
 /* What a scenario is about: an operation, and whether the entities have components before. Half, and so on, have the
  * second type. */
 static const struct {
@@ -135,25 +168,33 @@ static const struct {
     bool filled;
     bench_order order;
     uint32_t percent;
+    mix_fn *mix; /* NULL: no mixed world */
 } list[] = {
-    { "versus_iterate1", &iterating1, true, BENCH_ORDERED, 0 },
-    { "versus_iterate2", &iterating2, true, BENCH_ORDERED, 0 },
-    { "versus_iterate3", &iterating3, true, BENCH_ORDERED, 0 },
-    { "versus_iterate2_shuffled", &iterating2, true, BENCH_SHUFFLED, 0 },
-    { "versus_iterate2_50", &iterating2, true, BENCH_ORDERED, 50 },
-    { "versus_iterate2_10", &iterating2, true, BENCH_ORDERED, 10 },
-    { "versus_iterate2_1", &iterating2, true, BENCH_ORDERED, 1 },
-    { "versus_get", &getting, true, BENCH_SHUFFLED, 0 },
-    { "versus_has", &asking, true, BENCH_SHUFFLED, 0 },
-    { "versus_add", &adding, false, BENCH_ORDERED, 0 },
-    { "versus_add_shuffled", &adding, false, BENCH_SHUFFLED, 0 },
-    { "versus_remove", &removing, false, BENCH_ORDERED, 0 },
-    { "versus_remove_shuffled", &removing, false, BENCH_SHUFFLED, 0 },
-    { "versus_create3", &creating, false, BENCH_ORDERED, 0 },
-    { "versus_create3_many", &creating_many, false, BENCH_ORDERED, 0 },
-    { "versus_destroy3", &destroying, false, BENCH_ORDERED, 0 },
-    { "versus_destroy3_shuffled", &destroying, false, BENCH_SHUFFLED, 0 },
-    { "versus_destroy3_many", &destroying_many, false, BENCH_ORDERED, 0 },
+    { "versus_iterate1", &iterating1, true, BENCH_ORDERED, 0, NULL },
+    { "versus_iterate2", &iterating2, true, BENCH_ORDERED, 0, NULL },
+    { "versus_iterate3", &iterating3, true, BENCH_ORDERED, 0, NULL },
+    { "versus_iterate2_shuffled", &iterating2, true, BENCH_SHUFFLED, 0, NULL },
+    { "versus_iterate2_50", &iterating2, true, BENCH_ORDERED, 50, NULL },
+    { "versus_iterate2_10", &iterating2, true, BENCH_ORDERED, 10, NULL },
+    { "versus_iterate2_1", &iterating2, true, BENCH_ORDERED, 1, NULL },
+    { "versus_get", &getting, true, BENCH_SHUFFLED, 0, NULL },
+    { "versus_has", &asking, true, BENCH_SHUFFLED, 0, NULL },
+    { "versus_add", &adding, false, BENCH_ORDERED, 0, NULL },
+    { "versus_add_shuffled", &adding, false, BENCH_SHUFFLED, 0, NULL },
+    { "versus_remove", &removing, false, BENCH_ORDERED, 0, NULL },
+    { "versus_remove_shuffled", &removing, false, BENCH_SHUFFLED, 0, NULL },
+    { "versus_create3", &creating, false, BENCH_ORDERED, 0, NULL },
+    { "versus_create3_many", &creating_many, false, BENCH_ORDERED, 0, NULL },
+    { "versus_destroy3", &destroying, false, BENCH_ORDERED, 0, NULL },
+    { "versus_destroy3_shuffled", &destroying, false, BENCH_SHUFFLED, 0, NULL },
+    { "versus_destroy3_many", &destroying_many, false, BENCH_ORDERED, 0, NULL },
+    { "versus_kinds64_iterate", &systems, .order = BENCH_SHUFFLED, .mix = mix_fresh },
+    { "versus_kinds64_churned", &systems, .order = BENCH_SHUFFLED, .mix = mix_churned },
+    { "versus_kinds64_changed", &systems, .order = BENCH_SHUFFLED, .mix = mix_changed },
+    { "versus_kinds64_add", &late_adding, .order = BENCH_SHUFFLED, .mix = mix_late },
+    { "versus_kinds64_remove", &late_removing, .order = BENCH_SHUFFLED, .mix = mix_fresh },
+    { "versus_kinds64_create", &mixed_creating, .order = BENCH_SHUFFLED, .mix = mix_fresh },
+    { "versus_kinds64_destroy", &mixed_destroying, .order = BENCH_SHUFFLED, .mix = mix_gone },
 };
 
 enum { SCENARIOS = sizeof list / sizeof *list };
@@ -183,6 +224,7 @@ static void make_scenario(uint32_t number) {
         .part = part_of,
         .order = list[number].order,
         .percent = list[number].percent,
+        .per_result = list[number].mix, /* matches, or calls */
     };
 }
 
@@ -245,6 +287,113 @@ static void compare_values(fixture *f, const bench_scenario *scenario) {
     }
 }
 
+/* ---- Mixed worlds -------------------------------------------------------------------------------------------------*/
+
+enum { KINDS = 64, CREATED_TYPES = CONTENDER_LATE_TYPE, CHURNED_TIMES = 10, VALUES_UP_TO = 100000 };
+
+/* The kinds of kinds64_iterate: different sets, none of them empty; each type is in four of ten. */
+static void draw_kinds(uint32_t kinds[KINDS]) {
+    bool drawn[1 << CREATED_TYPES] = { true };
+    uint64_t random = KINDS; /* the same kinds whatever n is */
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        uint32_t has = 0;
+        while (drawn[has]) {
+            has = 0;
+            for (uint32_t t = 0; t < CREATED_TYPES; t++) has |= (bench_random(&random, 10) < 4 ? 1u : 0u) << t;
+        }
+        drawn[has] = true;
+        kinds[kind] = has;
+    }
+}
+
+static void create_mixed(const fixture *f, const uint32_t *ids, uint32_t count) {
+    uint32_t *sets = bench_alloc(count, sizeof *sets);
+    for (uint32_t i = 0; i < count; i++) sets[i] = f->sets[ids[i]];
+    for (uint32_t i = 0; i < f->count; i++) f->parts[i].contender->mixed->create(f->parts[i].world, ids, sets, count);
+    free(sets);
+}
+
+static void draw_sets(fixture *f, const uint32_t *ids, uint32_t count, const uint32_t *kinds, uint64_t *random) {
+    for (uint32_t i = 0; i < count; i++) f->sets[ids[i]] = kinds[bench_random(random, KINDS)];
+}
+
+static void mix_fresh(fixture *f, const uint32_t *kinds, uint64_t *random) {
+    draw_sets(f, f->ordered, f->n, kinds, random);
+    create_mixed(f, f->ordered, f->n);
+}
+
+/* A random half is destroyed and made anew, of other kinds. */
+static void mix_churned(fixture *f, const uint32_t *kinds, uint64_t *random) {
+    mix_fresh(f, kinds, random);
+    for (uint32_t times = 0; times < CHURNED_TIMES; times++) {
+        shuffle(f->order, f->n, bench_random(random, UINT32_MAX));
+        for (uint32_t i = 0; i < f->count; i++)
+            f->parts[i].contender->mixed->destroy(f->parts[i].world, f->order, f->n / 2);
+        draw_sets(f, f->order, f->n / 2, kinds, random);
+        create_mixed(f, f->order, f->n / 2);
+    }
+}
+
+/* Each of a random tenth loses a component of a random type, or gets it. */
+static void mix_changed(fixture *f, const uint32_t *kinds, uint64_t *random) {
+    mix_fresh(f, kinds, random);
+    for (const uint32_t *id = f->order; id < f->order + f->n / 10; id++) {
+        uint32_t type = bench_random(random, CREATED_TYPES);
+        for (uint32_t i = 0; i < f->count; i++) {
+            const contender_mixed *mixed = f->parts[i].contender->mixed;
+            (f->sets[*id] >> type & 1 ? mixed->remove : mixed->add)(f->parts[i].world, type, id, 1);
+        }
+        f->sets[*id] ^= 1u << type;
+    }
+}
+
+/* As a run of `late_adding` leaves it, and of `mixed_destroying`. */
+static void mix_late(fixture *f, const uint32_t *kinds, uint64_t *random) {
+    mix_fresh(f, kinds, random);
+    for (uint32_t i = 0; i < f->count; i++) run_late_add(&f->parts[i]);
+}
+static void mix_gone(fixture *f, const uint32_t *kinds, uint64_t *random) {
+    mix_fresh(f, kinds, random);
+    for (uint32_t i = 0; i < f->count; i++) run_mixed_destroy(&f->parts[i]);
+}
+
+/* A number of all values; the same for all contenders that have done the same work. */
+static uint64_t mixed_values(const fixture *f, const part *p) {
+    uint64_t hash = 0;
+    for (uint32_t id = 0; id < f->n; id++)
+        for (uint32_t t = 0; t < CREATED_TYPES; t++)
+            if (f->sets[id] >> t & 1) hash = hash * 31 + p->contender->mixed->get(p->world, t, &id, 1);
+    return hash;
+}
+
+static void compare_mixed(const fixture *f, const bench_scenario *scenario) {
+    uint64_t matches = 0, values = 0;
+    for (const part *p = f->parts; p < f->parts + f->count; p++) {
+        uint64_t matched = run_systems(p), valued = f->n <= VALUES_UP_TO ? mixed_values(f, p) : 0;
+        if (p == f->parts) matches = matched, values = valued;
+        if (matched != matches || valued != values)
+            bench_fail("%s, n = %u: %s has other matches or values than %s", scenario->name, f->n, p->contender->name,
+                       f->parts[0].contender->name);
+    }
+}
+
+static void mix(fixture *f, const bench_scenario *scenario) {
+    uint32_t kinds[KINDS];
+    uint64_t random = f->n;
+    draw_kinds(kinds);
+    f->sets = bench_alloc(f->n, sizeof *f->sets);
+    list[scenario - scenarios].mix(f, kinds, &random);
+    if (list[scenario - scenarios].operation == &systems) compare_mixed(f, scenario);
+}
+
+/* ---- Opening and closing ------------------------------------------------------------------------------------------*/
+
+static void *open_world(const contender *c, const bench_scenario *scenario, uint32_t n) {
+    void *world = list[scenario - scenarios].mix ? c->mixed->open(n) : c->open(n);
+    if (!world) bench_fail("%s could not make a world of %u entities", c->name, n);
+    return world;
+}
+
 static void *open_worlds(const bench_scenario *scenario, uint32_t n) {
     const operation *what = list[scenario - scenarios].operation;
     fixture *f = bench_alloc(1, sizeof *f);
@@ -254,9 +403,9 @@ static void *open_worlds(const bench_scenario *scenario, uint32_t n) {
     if (scenario->order == BENCH_SHUFFLED) shuffle(f->order, n, 3);
     for (; scenario->contestants[f->count].name; f->count++) {
         const contender *c = takers[scenario - scenarios][f->count];
-        f->parts[f->count] = (part){ c, f, what, c->open(n) };
-        if (!f->parts[f->count].world) bench_fail("%s could not make a world of %u entities", c->name, n);
+        f->parts[f->count] = (part){ c, f, what, open_world(c, scenario, n) };
     }
+    if (list[scenario - scenarios].mix) mix(f, scenario);
     if (list[scenario - scenarios].filled) fill(f, scenario);
     if (what->iterates) compare_values(f, scenario);
     return f;
@@ -264,8 +413,10 @@ static void *open_worlds(const bench_scenario *scenario, uint32_t n) {
 
 static void close_worlds(void *context) {
     fixture *f = context;
-    for (uint32_t i = 0; i < f->count; i++) f->parts[i].contender->close(f->parts[i].world);
+    for (const part *p = f->parts; p < f->parts + f->count; p++)
+        (f->sets ? p->contender->mixed->close : p->contender->close)(p->world);
     free(f->ordered);
     free(f->order);
+    free(f->sets);
     free(f);
 }

@@ -25,10 +25,10 @@ size_t bench_contestant_count(const bench_scenario *scenario) {
     return count;
 }
 
-double bench_limit(const bench_scenario *scenario, uint32_t n, const char *baseline) {
+const bench_bar *bench_bar_of(const bench_scenario *scenario, uint32_t n, const char *baseline) {
     for (const bench_bar *bar = scenario->bars; bar < scenario->bars + BENCH_MAX_BARS; bar++)
-        if (bar->n == n && bar->limit > 0 && strcmp(bar->baseline, baseline) == 0) return bar->limit;
-    return 0;
+        if (bar->n == n && bar->limit + bar->ns > 0 && strcmp(bar->baseline, baseline) == 0) return bar;
+    return NULL;
 }
 
 static void *part_of(const bench_scenario *scenario, void *fixture, size_t contestant) {
@@ -149,7 +149,7 @@ void bench_measure(const bench_scenario *scenario, uint32_t n, double least_ns, 
     for (size_t i = 0; i < count; i++)
         runners[i] = (runner){ &scenario->contestants[i], part_of(scenario, fixture, i), 1, 0,
                                bench_alloc(MAX_REPETITIONS, sizeof(double)) };
-    uint32_t least = n <= MANY_UP_TO ? MANY_REPETITIONS : FEW_REPETITIONS;
+    uint32_t least = n <= MANY_UP_TO && !scenario->short_time ? MANY_REPETITIONS : FEW_REPETITIONS;
     uint32_t taken =
         is_once(scenario, n) ? take_one_sample(runners, count) : take_samples(runners, count, least, least_ns);
     check_results(scenario, n, runners, count);

@@ -61,7 +61,7 @@ static options parse(char **arguments) {
 
 static bool has_bar(const bench_scenario *scenario, uint32_t n) {
     for (size_t i = 1; i < bench_contestant_count(scenario); i++)
-        if (bench_limit(scenario, n, scenario->contestants[i].name) > 0) return true;
+        if (bench_bar_of(scenario, n, scenario->contestants[i].name)) return true;
     return false;
 }
 
@@ -74,9 +74,9 @@ static void list_scenario(const bench_scenario *scenario, uint32_t n) {
     printf("%-27s %-7s %8u ", scenario->name, scenario->storage, n);
     for (size_t i = 1; i < bench_contestant_count(scenario); i++) {
         const char *baseline = scenario->contestants[i].name;
-        double limit = bench_limit(scenario, n, baseline);
+        const bench_bar *bar = bench_bar_of(scenario, n, baseline);
         printf(" %s", baseline);
-        if (limit > 0) printf(" (at most %.2f)", limit);
+        if (bar) printf(bar->ns > 0 ? " (at most %.2f, and %.0f ns)" : " (at most %.2f)", bar->limit, bar->ns);
     }
     printf("\n");
 }
@@ -100,7 +100,7 @@ static bench_time better(bench_time known, bench_time now) { return known.min < 
 static void run_scenario(const bench_scenario *scenario, uint32_t n) {
     bench_time now[BENCH_MAX_CONTESTANTS], *times = progress.times[progress.next++];
     bench_progress("pass %u of %u: %s, n = %u", progress.pass, progress.passes, scenario->name, n);
-    bench_measure(scenario, n, progress.scenario_ns, now);
+    bench_measure(scenario, n, scenario->short_time ? 0 : progress.scenario_ns, now);
     for (size_t i = 0; i < bench_contestant_count(scenario); i++)
         times[i] = progress.pass == 1 ? now[i] : better(times[i], now[i]);
     if (progress.pass == progress.passes) bench_report_add(scenario, n, times);
@@ -126,8 +126,9 @@ static uint32_t each_of(const bench_suite *suite, const options *o, visit_fn *vi
 static uint32_t each(const options *o, visit_fn *visit) {
     uint32_t count = 0;
     for (const bench_suite *const *suite = bench_suites; *suite; suite++) count += each_of(*suite, o, visit);
-    bench_suite contenders = bench_contenders_suite();
-    return count + each_of(&contenders, o, visit);
+    bench_suite contenders = bench_contenders_suite(), many = bench_many_suite();
+    count += each_of(&contenders, o, visit);
+    return count + each_of(&many, o, visit);
 }
 
 static void ignore_scenario(const bench_scenario *scenario, uint32_t n) { (void)scenario, (void)n; }

@@ -5,6 +5,10 @@ static struct {
     FILE *csv;
     const char *csv_path;
     uint32_t bars, met;
+    uint32_t cells; /* scenarios of the table */
+    double worst;   /* the largest ratio of them to its limit */
+    double worst_ratio;
+    const bench_scenario *worst_cell;
 } report;
 
 /* ---- The pieces of a row ------------------------------------------------------------------------------------------*/
@@ -14,26 +18,38 @@ static void print_ns(double ns) {
     printf(" %11.*f", decimals, ns);
 }
 
-static void print_verdict(double ratio, double limit) {
+/* In nanoseconds if the bar has any, otherwise as a ratio. */
+static void print_verdict(const bench_bar *bar, double ratio, double baseline_min) {
+    double limit = bar->limit + bar->ns / baseline_min, unit = bar->ns > 0 ? baseline_min : 1;
     bool met = ratio <= limit;
     report.bars++;
     report.met += met;
-    printf("  %.2f of at most %.2f: ", ratio, limit);
+    printf("  %.2f of at most %.2f%s: ", ratio * unit, limit * unit, bar->ns > 0 ? " ns" : "");
     bench_print_met(met);
+}
+
+static void note_cell(const bench_scenario *scenario, double ratio, double limit) {
+    report.cells++;
+    if (report.worst_cell && ratio / limit <= report.worst) return;
+    report.worst = ratio / limit;
+    report.worst_ratio = ratio;
+    report.worst_cell = scenario;
 }
 
 static void print_row(const bench_scenario *scenario, uint32_t n, bench_time product, const char *baseline,
                       double baseline_min) {
     char chart[BENCH_CHART_WIDTH + 1];
-    double ratio = product.min / baseline_min, limit = bench_limit(scenario, n, baseline);
-    bench_draw_chart(chart, ratio, limit);
+    double ratio = product.min / baseline_min;
+    const bench_bar *bar = bench_bar_of(scenario, n, baseline);
+    bench_draw_chart(chart, ratio, bar ? bar->limit + bar->ns / baseline_min : 0);
     printf("%-27s %-7s %8u", scenario->name, scenario->storage, n);
     print_ns(product.min);
     print_ns(product.median);
     printf("  %-8s", baseline);
     print_ns(baseline_min);
     printf(" %10.2f  %s", ratio, chart);
-    if (limit > 0) print_verdict(ratio, limit);
+    if (bar) print_verdict(bar, ratio, baseline_min);
+    if (bar && scenario->in_table) note_cell(scenario, ratio, bar->limit);
     putchar('\n');
     if (report.csv)
         fprintf(report.csv, "%s,%s,%u,%.4f,%.4f,%s,%.4f,%.4f\n", scenario->name, scenario->storage, n, product.min,
@@ -62,5 +78,8 @@ void bench_report_add(const bench_scenario *scenario, uint32_t n, const bench_ti
 bool bench_report_close(void) {
     bench_file_close(report.csv, report.csv_path);
     printf("%u bars, %u met\n", report.bars, report.met);
+    if (report.worst_cell)
+        printf("the worst of %u calls for many: %s, %s: %.2f of the loop, %.2f of its bar\n", report.cells,
+               report.worst_cell->name, report.worst_cell->storage, report.worst_ratio, report.worst);
     return report.met == report.bars;
 }

@@ -30,6 +30,8 @@ const bench_suite *const bench_suites[] = {
     &bench_split,
     &bench_commands,
     &bench_kinds,
+    &bench_loops,
+    &bench_games,
     &bench_schedule_block_8,
     &bench_schedule_sparse_8,
     &bench_add_remove_block_8,
