@@ -12,6 +12,7 @@
 #include "storage/storage.h"
 #include "observe/tick.h"
 #include "query/view.h"
+#include "query/walk.h"
 
 enum {
     LONG = 8,                                 /* rows that justify a span: each span ends in a mispredicted branch */
@@ -712,9 +713,11 @@ static void note_ticks(covey_iter *it) {
 bool covey__next_batch(covey_iter *it) {
     bool more = false;
     it->slotted = it->varies = false;
+    covey__walk_decide(&it->walk);
     if (it->walk.set && !it->walk.begun) covey__array_begin(it);
     if (it->walk.shares) covey__ticks_share(it->walk.view->world);
     switch (it->walk.mode) {
+    case COVEY__MODE_UNDECIDED:
     case COVEY__MODE_NOTHING: break;
     case COVEY__MODE_BLOCKS:
     case COVEY__MODE_MIXED: more = next_ids(it); break;

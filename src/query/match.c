@@ -17,10 +17,7 @@ const covey__block_page covey__no_page;
 
 /* ---- The pools of a view ------------------------------------------------------------------------------------------*/
 
-/* A number that changes when the world gets a new type, or when the first component of a type is disabled. */
-static uint32_t known_to(const covey_world *world) { return world->pool_count + world->inner->hiding; }
-
-bool covey__walk_is_old(const covey__walk *walk) { return walk->pools != known_to(walk->view->world); }
+bool covey__walk_is_old(const covey__walk *walk) { return walk->pools != covey__pools_known(walk->view->world); }
 
 void covey__walk_find_hidden(covey__walk *walk) {
     const covey_world *world = walk->view->world;
@@ -43,7 +40,7 @@ static void find_ticks(covey__walk *walk) {
 
 void covey__walk_find_pools(covey__walk *walk) {
     const covey_view *view = walk->view;
-    walk->pools = known_to(view->world);
+    walk->pools = covey__pools_known(view->world);
     for (uint32_t i = 0; i < covey__view_terms(view); i++)
         if (!walk->columns[i].pool) walk->columns[i].pool = covey_pool_find_raw(view->world, view->types[i]);
     covey__walk_find_hidden(walk);

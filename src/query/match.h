@@ -2,6 +2,7 @@
 #ifndef COVEY_MATCH_H
 #define COVEY_MATCH_H
 
+#include "memory/inner.h"
 #include "observe/observers.h"
 #include "storage/storage.h"
 
@@ -11,6 +12,10 @@
 void covey__walk_find_pools(covey__walk *walk);
 /* Notes which terms, and whether the lead pool, can have disabled components, for views that skip these. */
 void covey__walk_find_hidden(covey__walk *walk);
+/* A number that changes when the world gets a new type, or when the first component of a type is disabled. */
+static inline uint32_t covey__pools_known(const covey_world *world) {
+    return world->pool_count + world->inner->hiding;
+}
 /* Whether the world has new types since the pools were found, which may be terms of the view. */
 bool covey__walk_is_old(const covey__walk *walk);
 /* Finds the pools again in that case. */

@@ -8,6 +8,7 @@ extern "C" {
 
 COVEY_API bool covey__next_batch(covey_iter *it);
 COVEY_API uint64_t covey__next_row_page(covey_iter *it);
+COVEY_API void covey__rows_begin(covey_iter *it); /* before the first row */
 COVEY_API bool covey__next_rows(covey_iter *it, bool moved);
 COVEY_API void *covey__row_value(const covey_iter *it, uint32_t index, uint32_t field);
 COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
@@ -50,12 +51,19 @@ COVEY_HOT bool covey__next_scattered(covey_iter *it) {
     return true;
 }
 
+/* The first span of the next block or batch. */
+COVEY_HOT bool covey__next_after(covey_iter *it) {
+    if (!it->ended) return covey__next_scattered(it) || covey__next_batch(it);
+    it->count = it->stop = 0;
+    return false;
+}
+
 COVEY_HOT bool covey__next_span(covey_iter *it) {
     uint64_t left = it->left & (it->left - 1);
     uint32_t at = it->at + 1;
     it->left = left;
     if (COVEY__LIKELY(left != 0)) return true;
-    if (!COVEY__LIKELY(at < it->stop)) return covey__next_scattered(it) || covey__next_batch(it);
+    if (!COVEY__LIKELY(at < it->stop)) return covey__next_after(it);
     it->at = at;
     if (it->varies) it->count = it->counts[at];
     return true;
@@ -146,6 +154,7 @@ COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
 COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
     row->left &= row->left - 1;
     if (!COVEY__LIKELY(row->left != 0)) {
+        if (!row->now) covey__rows_begin(it);
         bool blocks = it->walk.mode == COVEY__MODE_BLOCKS;
         if (!(blocks ? covey__next_row_of_blocks(it, row) : covey__next_row_of_list(it, row))) {
             row->now = NULL; /* there is no row */

@@ -1,0 +1,169 @@
+/* How an iteration walks through its entities: its first step decides. */
+#include "query/walk.h"
+
+#include "memory/inner.h"
+#include "query/match.h"
+#include "query/view.h"
+#include "storage/block_store.h"
+#include "storage/front.h"
+#include "storage/storage.h"
+
+/* Columns without a page have an empty one. */
+static void begin_walk(covey__walk *walk) {
+    const covey_view *view = walk->view;
+    walk->shifts = view->world ? &view->world->shifts : NULL;
+    walk->mode = COVEY__MODE_NOTHING;
+    walk->hides = walk->asks_more = walk->refills = walk->begun = walk->shares = walk->plans = false;
+    walk->first = 0;
+    walk->rest = walk->blocks = walk->opened = 0;
+    walk->longer = walk->full = walk->joined = walk->packed = walk->scattered = 0;
+    walk->next = walk->from = 0;
+    walk->to = COVEY__NO_BLOCK;
+    walk->last = walk->slot = walk->slots = walk->most = 0;
+    walk->looked_up = walk->excluded = walk->direct = 0;
+    walk->set = NULL;
+    walk->changes = 0;
+    walk->destroyed = walk->pools = 0;
+    walk->changed = walk->ticked = 0;
+    walk->hidden = NULL;
+    for (uint32_t i = 0; i < COVEY__ROW_CHUNKS || i < covey__view_terms(view); i++)
+        walk->columns[i] = (covey__column){ .pool = view->pools[i], .page = &covey__no_page };
+}
+
+/* Whether the pools of a view need no search, and nothing of it can be disabled. */
+static bool is_quick(const covey_view *view) {
+    return view->quick && view->world->inner->hiding == 0 && !view->world->inner->disabled;
+}
+
+static void find_pools(covey__walk *walk) {
+    if (COVEY__LIKELY(is_quick(walk->view))) walk->pools = covey__pools_known(walk->view->world);
+    else if (walk->view->world) covey__walk_find_pools(walk);
+}
+
+static bool all_known(const covey__walk *walk) {
+    for (uint32_t i = 0; i < walk->view->with; i++)
+        if (!walk->columns[i].pool) return false;
+    return walk->view->world != NULL;
+}
+
+/* The smallest required pool, or NULL. */
+static const covey_pool *smallest(const covey__walk *walk) {
+    const covey_pool *found = NULL;
+    for (uint32_t i = 0; i < walk->view->with; i++) {
+        const covey_pool *pool = walk->columns[i].pool;
+        if (!found || covey_pool_count(pool) < covey_pool_count(found)) found = pool;
+    }
+    return found;
+}
+
+/* The end of the pages to walk: the earliest end of a required pool. */
+static uint32_t pages_to_walk(const covey__walk *walk) {
+    uint32_t end = covey__block_limit(walk->view->world);
+    if (walk->lead && walk->lead->block_store.end_page < end) end = walk->lead->block_store.end_page;
+    for (uint32_t i = 0; i < walk->view->with; i++) {
+        const covey_pool *pool = walk->columns[i].pool;
+        if (covey__in_blocks(pool) && pool->block_store.end_page < end) end = pool->block_store.end_page;
+    }
+    return end;
+}
+
+uint32_t covey__longest_list(const covey__walk *walk) {
+    return walk->ticked != 0 ? 1 : walk->view->fields > COVEY__FEW ? COVEY__PART : COVEY__BATCH;
+}
+
+/* The first page that may have matches. */
+static uint32_t first_to_walk(const covey__walk *walk) {
+    uint32_t first = walk->lead ? walk->lead->block_store.first_page : 0;
+    for (uint32_t i = 0; i < walk->view->with; i++) {
+        const covey_pool *pool = walk->columns[i].pool;
+        if (covey__in_blocks(pool) && pool->block_store.first_page > first) first = pool->block_store.first_page;
+    }
+    return first;
+}
+
+static void walk_ids(covey__walk *walk) {
+    const covey_view *view = walk->view;
+    uint32_t sparse = 0;
+    for (uint32_t i = 0; i < view->with; i++) sparse |= (uint32_t)!covey__in_blocks(walk->columns[i].pool) << i;
+    walk->plans = view->with == view->fields;
+    walk->next = first_to_walk(walk);
+    walk->end = pages_to_walk(walk);
+    walk->asks_more |= walk->lead || view->with == 0 || view->without != 0 || !walk->plans;
+    walk->mode = !walk->plans || walk->ticked != 0 ? COVEY__MODE_IDS
+                 : sparse != 0                     ? COVEY__MODE_MIXED
+                                                   : COVEY__MODE_BLOCKS;
+    walk->looked_up = walk->plans ? sparse : 0;
+    walk->direct = walk->plans ? ((1u << view->with) - 1) & ~sparse : 0;
+    walk->most = covey__longest_list(walk);
+}
+
+/* Notes which fields have to be looked up: those that are not parallel to the array. */
+static void walk_array(covey__walk *walk) {
+    const covey_view *view = walk->view;
+    bool plain = view->with == view->fields && walk->ticked == 0 && !walk->hides && walk->changed == 0;
+    walk->mode = plain ? COVEY__MODE_ARRAY : COVEY__MODE_POSITIONS;
+    walk->array = walk->set->ids;
+    walk->looked_up = plain ? ((1u << view->fields) - 1) & ~walk->direct : 0;
+    for (uint32_t i = view->fields; plain && !walk->group && i < covey__view_terms(view); i++)
+        walk->excluded |= (uint32_t)(walk->columns[i].pool != NULL) << i;
+    walk->most = covey__longest_list(walk);
+}
+
+/* Walks the blocks that have members. Looks up fields that the group does not own. */
+static void walk_group_blocks(covey__walk *walk) {
+    walk->mode = COVEY__MODE_SLOTS;
+    walk->end = walk->group->front.borders.count;
+    walk->direct = (1u << covey__group_owned(walk->group)) - 1;
+    walk->looked_up = ((1u << walk->view->fields) - 1) & ~walk->direct;
+    walk->most = covey__longest_list(walk);
+}
+
+static void walk_set(covey__walk *walk, const covey_pool *lead) {
+    walk->lead = lead;
+    walk->set = &lead->sparse_set;
+    walk->end = lead->sparse_set.end;
+    walk->refills = lead->sparse_set.policy == COVEY_SWAP_AND_POP || lead->sparse_set.policy == COVEY_SWAP_ONLY;
+    for (uint32_t i = 0; i < walk->view->with; i++) walk->direct |= (uint32_t)(walk->columns[i].pool == lead) << i;
+    walk_array(walk);
+}
+
+static void walk_by(covey__walk *walk, const covey_pool *lead) {
+    if (!lead || covey__in_blocks(lead)) walk_ids(walk);
+    else walk_set(walk, lead);
+}
+
+/* Walks by id, because ticks are stored by id and tell which blocks have changes. */
+static void walk_changes(covey__walk *walk) {
+    walk_ids(walk);
+    walk->next = covey__page_from(walk, walk->next);
+}
+
+/* Disabled entities are not members, so that nothing is hidden. */
+static void walk_group(covey__walk *walk, const covey_group *group) {
+    walk->hides = false;
+    if (group->front.by_block) {
+        walk_group_blocks(walk);
+        return;
+    }
+    walk->set = covey__group_owned(group) != 0 ? &group->pools[0]->sparse_set : &group->members;
+    walk->direct = (1u << covey__group_owned(group)) - 1;
+    walk->end = covey_group_count(group);
+    walk->refills = true;
+    walk_array(walk);
+}
+
+static void walk_view(covey__walk *walk) {
+    walk->changed = walk->since != 0 ? walk->view->changed : 0;
+    walk->asks_more |= walk->changed != 0;
+    if (walk->listed) walk->mode = COVEY__MODE_POSITIONS;
+    else if (walk->changed != 0) walk_changes(walk);
+    else walk_by(walk, walk->lead ? walk->lead : smallest(walk));
+}
+
+void covey__walk_decide(covey__walk *walk) {
+    if (walk->mode != COVEY__MODE_UNDECIDED) return;
+    begin_walk(walk);
+    find_pools(walk);
+    if (walk->group) walk_group(walk, walk->group);
+    else if (all_known(walk)) walk_view(walk);
+}
