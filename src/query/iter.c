@@ -88,11 +88,10 @@ covey_iter covey_group_iter(const covey_group *group) {
     return iterate(&group->view, group, NULL, 0);
 }
 
-/* Does not look up pools that are empty. */
 void covey__iter_begin(covey_iter *it, const covey_view *view, const covey_group *group) {
     ask(it, view, group, NULL, 0);
-    if (!group && covey__view_bound(view) == 0) it->walk.mode = COVEY__MODE_NOTHING;
     covey__walk_decide(&it->walk);
+    if (!group && covey__view_bound(view) == 0) it->walk.mode = COVEY__MODE_NOTHING;
 }
 
 void covey__iter_to_ask(covey_iter *it, const covey_view *view) {
@@ -165,8 +164,9 @@ uint32_t covey_iter_length(const covey_iter *it) {
 }
 
 uint32_t covey__iter_first(const covey_iter *it) {
-    if (it->walk.mode == COVEY__MODE_NOTHING || is_by_position(&it->walk)) return 0;
-    return ids_of_blocks(first_block(&it->walk));
+    covey__walk walk = decided(it);
+    if (walk.mode == COVEY__MODE_NOTHING || is_by_position(&walk)) return 0;
+    return ids_of_blocks(first_block(&walk));
 }
 
 /* The blocks, and pages, of ids that a part visits. */
