@@ -356,7 +356,7 @@ static uint64_t same_ids(const covey_iter *it, const covey__page_list *list, uin
 /* Decides how the blocks of a page are handed out. */
 static void plan_blocks(covey_iter *it, const covey__page_list *list) {
     uint64_t direct = UINT64_MAX, joined = UINT64_MAX >> 1, ordered = UINT64_MAX, compact = UINT64_MAX;
-    uint64_t full = list->full ? it->walk.blocks : 0;
+    uint64_t full = list->full;
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         const covey__column *column = &it->walk.columns[covey__lowest_bit(left)];
         direct &= column->page->direct;

@@ -104,12 +104,14 @@ static uint64_t point_to_page(covey_iter *it, uint32_t page, covey__page_list *l
     const covey_view *view = it->walk.view;
     uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
     list->count = 0;
+    list->full = blocks;
     if (view->with == 0 && covey__entities_next_page(view->world, page) != page) return 0;
     for (uint32_t i = 0; i < view->with; i++) {
         covey__column *column = &it->walk.columns[i];
         if (!covey__in_blocks(column->pool)) continue;
         column->page = list->pages[list->count++] = page_or_none(column->pool, page);
         blocks &= column->page->summary;
+        list->full &= column->page->full;
         if (covey__blocks_have_page(&column->pool->block_store, page + 1))
             prefetch_page(page_or_none(column->pool, page + 1));
     }
@@ -232,17 +234,13 @@ static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t 
     return plainly ? match_block(it, first, ids, false) : match_block_slowly(it, first, ids);
 }
 
-/* Intersects the masks of pages. Small counts are passed as constants, so that the loop is unrolled. Returns the ids
- * that all blocks have. */
-static inline uint64_t match_pages(uint64_t *restrict matches, const covey__block_page *const *pages, uint32_t count) {
-    uint64_t all = UINT64_MAX;
+/* Intersects the masks of pages. Small counts are passed as constants, so that the loop is unrolled. */
+static inline void match_pages(uint64_t *restrict matches, const covey__block_page *const *pages, uint32_t count) {
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         uint64_t ids = UINT64_MAX;
         for (uint32_t i = 0; i < count; i++) ids &= pages[i]->masks[block];
         matches[block] = ids;
-        all &= ids;
     }
-    return all;
 }
 
 /* The same for some blocks only. */
@@ -254,16 +252,20 @@ static void match_some(covey_iter *it, const covey__page_list *list, uint64_t bl
     }
 }
 
-static uint64_t match_blocks(covey_iter *it, const covey__page_list *list, uint64_t blocks) {
-    if (covey__bits_in(blocks) <= FEW) {
-        match_some(it, list, blocks);
-        return 0;
+/* Matches blocks of a page; those that are full need no masks. */
+static void match_blocks(covey_iter *it, const covey__page_list *list, uint64_t blocks) {
+    uint64_t others = blocks & ~list->full;
+    if (covey__bits_in(others) <= FEW) {
+        for (uint64_t left = blocks & list->full; left != 0; left &= left - 1)
+            it->matches[covey__lowest_bit(left)] = UINT64_MAX;
+        match_some(it, list, others);
+        return;
     }
     switch (list->count) {
-    case 1: return match_pages(it->matches, list->pages, 1);
-    case 2: return match_pages(it->matches, list->pages, 2);
-    case 3: return match_pages(it->matches, list->pages, 3);
-    default: return match_pages(it->matches, list->pages, list->count);
+    case 1: match_pages(it->matches, list->pages, 1); break;
+    case 2: match_pages(it->matches, list->pages, 2); break;
+    case 3: match_pages(it->matches, list->pages, 3); break;
+    default: match_pages(it->matches, list->pages, list->count); break;
     }
 }
 
@@ -307,12 +309,14 @@ uint64_t covey__open_page(covey_iter *it, covey__page_list *list) {
             it->walk.next = covey__page_from(&it->walk, page + 1);
             continue;
         }
-        list->full = match_blocks(it, list, blocks) == UINT64_MAX && !it->walk.asks_more;
+        match_blocks(it, list, blocks);
+        if (it->walk.asks_more) list->full = 0;
         for (uint64_t left = it->walk.asks_more ? blocks : 0; left != 0; left &= left - 1) {
             uint32_t block = covey__lowest_bit(left);
             it->matches[block] = matches_of_block(it, it->walk.first + block * COVEY__BLOCK_IDS, it->matches[block]);
         }
-        if (it->walk.asks_more || (list->count > 1 && !list->full)) blocks = with_matches(it, blocks);
+        list->full &= blocks;
+        if (it->walk.asks_more || list->count > 1) blocks = list->full | with_matches(it, blocks & ~list->full);
         if (blocks != 0) return blocks;
     }
     return 0;

@@ -45,7 +45,7 @@ extern const covey__block_page covey__no_page; /* for a pool that has no such pa
 typedef struct covey__page_list {
     const covey__block_page *pages[COVEY_TERMS];
     uint32_t count;
-    bool full; /* all ids of the page match */
+    uint64_t full; /* blocks all of whose ids match: in all of them, they are direct */
 } covey__page_list;
 
 /* Opens the next page with matches, for spans and rows alike: renews the pools, points the columns to the page and puts
