@@ -353,29 +353,38 @@ static uint64_t same_ids(const covey_iter *it, const covey__page_list *list, uin
     return found;
 }
 
+/* Decides which of some blocks, whose values are in index order, are handed out by spans. Returns those of them all of
+ * whose ids match. */
+static uint64_t plan_ordered(covey_iter *it, uint64_t blocks) {
+    uint64_t full = 0;
+    for (; blocks != 0; blocks &= blocks - 1) {
+        uint32_t block = covey__lowest_bit(blocks);
+        uint64_t ids = it->matches[block], whole = ids == UINT64_MAX;
+        full |= whole << block;
+        if (whole != 0 || (has_long_run(ids) && has_long_runs(ids))) it->walk.longer |= (uint64_t)1 << block;
+    }
+    return full;
+}
+
 /* Decides how the blocks of a page are handed out. */
 static void plan_blocks(covey_iter *it, const covey__page_list *list) {
+    covey__walk *walk = &it->walk;
     uint64_t direct = UINT64_MAX, joined = UINT64_MAX >> 1, ordered = UINT64_MAX, compact = UINT64_MAX;
-    uint64_t full = list->full;
-    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
-        const covey__column *column = &it->walk.columns[covey__lowest_bit(left)];
+    uint64_t full = list->full, others = walk->blocks & ~full;
+    bool alone = walk->looked_up == 0;
+    for (uint32_t left = walk->direct; left != 0; left &= left - 1) {
+        const covey__column *column = &walk->columns[covey__lowest_bit(left)];
         direct &= column->page->direct;
         compact &= ~column->page->direct;
         ordered &= column->page->ordered;
         if (column->pool->size != 0) joined &= column->page->joined;
     }
-    bool alone = it->walk.looked_up == 0;
-    it->walk.packed = alone && list->count != 0 ? same_ids(it, list, it->walk.blocks & ordered & compact) : 0;
-    it->walk.longer = it->walk.packed | full;
-    for (uint64_t left = it->walk.blocks & ordered & ~it->walk.longer; left != 0; left &= left - 1) {
-        uint32_t block = covey__lowest_bit(left);
-        uint64_t ids = it->matches[block], whole = ids == UINT64_MAX;
-        full |= whole << block;
-        if (whole != 0 || (has_long_run(ids) && has_long_runs(ids))) it->walk.longer |= (uint64_t)1 << block;
-    }
-    it->walk.full = alone ? full & direct : 0;
-    it->walk.joined = joined & it->walk.full & it->walk.full >> 1;
-    it->walk.scattered = alone && it->walk.most != 1 ? it->walk.blocks & ~it->walk.longer : 0;
+    walk->packed = alone && list->count != 0 ? same_ids(it, list, others & ordered & compact) : 0;
+    walk->longer = walk->packed | full;
+    full |= plan_ordered(it, others & ordered & ~walk->packed);
+    walk->full = alone ? full & direct : 0;
+    walk->joined = joined & walk->full & walk->full >> 1;
+    walk->scattered = alone && walk->most != 1 ? walk->blocks & ~walk->longer : 0;
 }
 
 /* Advances to the next page with matches. Returns false at the end. */
@@ -387,7 +396,7 @@ static bool reach_page(covey_iter *it) {
 }
 
 /* Takes the next block with matches of the page. */
-static void begin_block(covey_iter *it) {
+COVEY_HOT void begin_block(covey_iter *it) {
     it->block = covey__lowest_bit(it->walk.blocks);
     it->walk.blocks &= it->walk.blocks - 1;
     it->walk.rest = it->matches[it->block];
@@ -408,7 +417,7 @@ static const covey__chunk *chunk_of(const covey_iter *it, uint32_t column) {
 }
 
 /* Takes rows of the block from a bit on, whose values are contiguous, as span `n` of the batch. */
-static void take_run(covey_iter *it, uint32_t n, uint32_t bit, uint32_t count) {
+COVEY_HOT void take_run(covey_iter *it, uint32_t n, uint32_t bit, uint32_t count) {
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         uint32_t column = covey__lowest_bit(left);
         const covey__chunk *chunk = chunk_of(it, column);
@@ -427,7 +436,7 @@ static void prefetch_block(const covey_iter *it, uint32_t block) {
 }
 
 /* Takes a block in which all ids match, and the blocks behind it while they are contiguous. */
-static void take_full(covey_iter *it, uint32_t n) {
+COVEY_HOT void take_full(covey_iter *it, uint32_t n) {
     uint32_t more = covey__lowest_bit(~(it->walk.joined >> it->block));
     it->walk.blocks &= (UINT64_MAX - 1) << (it->block + more);
     if (it->walk.blocks != 0) prefetch_block(it, covey__lowest_bit(it->walk.blocks));
@@ -435,7 +444,7 @@ static void take_full(covey_iter *it, uint32_t n) {
 }
 
 /* Takes a block in which all present ids match. */
-static void take_packed(covey_iter *it, uint32_t n) {
+COVEY_HOT void take_packed(covey_iter *it, uint32_t n) {
     take_run(it, n, covey__lowest_bit(it->walk.rest), it->walk.columns[0].page->used[it->block]);
     it->rows[n] = first_of_block(it);
     it->walk.rest = 0;
@@ -492,11 +501,14 @@ bool covey__list_ids(covey_iter *it) {
 static bool block_is_packed(const covey_iter *it, uint32_t block) { return (it->walk.packed >> block & 1) != 0; }
 
 /* Whether spans of the next block fit into the same batch. */
-static bool is_alike(const covey_iter *it) {
-    if (it->walk.rest != 0) return true;
-    uint32_t next = it->walk.blocks != 0 ? covey__lowest_bit(it->walk.blocks) : 0;
-    return it->walk.blocks != 0 && (it->walk.longer >> next & 1) != 0 &&
-           block_is_packed(it, next) == block_is_packed(it, it->block);
+COVEY_HOT bool is_alike(const covey_iter *it) {
+    uint64_t next = it->walk.blocks & (0 - it->walk.blocks);
+    return (it->walk.longer & next) != 0 && ((it->walk.packed & next) != 0) == it->slotted;
+}
+
+/* Notes that nothing follows the batch. */
+static void end_soon(covey_iter *it) {
+    it->ended = it->walk.next >= it->walk.end && it->walk.blocks == 0 && it->walk.rest == 0;
 }
 
 /* Hands out spans of this block and the following ones. All fields are in blocks. */
@@ -504,14 +516,15 @@ static bool next_spans(covey_iter *it) {
     uint32_t n = 0;
     it->slotted = block_is_packed(it, it->block);
     do {
-        reach_block(it);
+        if (it->walk.rest == 0) begin_block(it);
         if ((it->walk.full >> it->block & 1) != 0) take_full(it, n);
         else if (it->slotted) take_packed(it, n);
         else
             take_run(it, n, covey__lowest_bit(it->walk.rest),
                      covey__ones_from(it->walk.rest, covey__lowest_bit(it->walk.rest)));
-    } while (++n < it->walk.most && is_alike(it));
+    } while (++n < it->walk.most && (it->walk.rest != 0 || is_alike(it)));
     it->varies = true;
+    end_soon(it);
     return hand_out(it, n, it->counts[0]);
 }
 

@@ -99,29 +99,35 @@ static void prefetch_page(const covey__block_page *page) {
         covey__prefetch_line((const char *)page + at);
 }
 
-/* Points the columns to a page. Returns the blocks that may have matches. */
+/* Points the columns to a page. Returns the blocks that all required pools in blocks have. */
 static uint64_t point_to_page(covey_iter *it, uint32_t page, covey__page_list *list) {
-    const covey_view *view = it->walk.view;
-    uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
-    list->count = 0;
-    list->full = blocks;
-    if (view->with == 0 && covey__entities_next_page(view->world, page) != page) return 0;
-    for (uint32_t i = 0; i < view->with; i++) {
+    uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), full = blocks;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < it->walk.view->with; i++) {
         covey__column *column = &it->walk.columns[i];
         if (!covey__in_blocks(column->pool)) continue;
-        column->page = list->pages[list->count++] = page_or_none(column->pool, page);
-        blocks &= column->page->summary;
-        list->full &= column->page->full;
-        if (covey__blocks_have_page(&column->pool->block_store, page + 1))
-            prefetch_page(page_or_none(column->pool, page + 1));
+        const covey__block_page *found = page_or_none(column->pool, page);
+        column->page = list->pages[count++] = found;
+        blocks &= found->summary;
+        full &= found->full;
+        if (page + 1 < it->walk.end) prefetch_page(page_or_none(column->pool, page + 1));
     }
+    list->count = count;
+    list->full = full & blocks;
+    it->walk.first = page * COVEY__BLOCK_PAGE;
+    return blocks;
+}
+
+/* Which of these blocks of a page may have matches, by the other terms. */
+static uint64_t blocks_of_others(const covey_iter *it, uint32_t page, uint64_t blocks) {
+    const covey_view *view = it->walk.view;
+    uint64_t any = 0;
     if (it->walk.lead) blocks &= page_or_none(it->walk.lead, page)->summary;
     const covey__column *column = &it->walk.columns[view->with + view->optional];
     for (uint32_t i = 0; i < view->any; i++, column++) {
         bool sparse = column->pool && !covey__in_blocks(column->pool);
         any |= sparse ? UINT64_MAX : page_or_none(column->pool, page)->summary;
     }
-    it->walk.first = page * COVEY__BLOCK_PAGE;
     return view->any != 0 ? blocks & any : blocks;
 }
 
@@ -297,27 +303,42 @@ uint32_t covey__page_from(const covey__walk *walk, uint32_t page) {
     return walk->changed != 0 ? page_with_changes(walk, page) : page;
 }
 
+/* The matches of a page by components in blocks alone. */
+static uint64_t open_plainly(covey_iter *it, uint32_t page, covey__page_list *list) {
+    uint64_t blocks = point_to_page(it, page, list) & covey__walk_blocks(&it->walk, page);
+    if (blocks == 0) return 0;
+    list->full &= blocks;
+    match_blocks(it, list, blocks);
+    return list->count > 1 ? list->full | with_matches(it, blocks & ~list->full) : blocks;
+}
+
+/* The same by all that the view asks for. */
+static uint64_t open_asking_more(covey_iter *it, uint32_t page, covey__page_list *list) {
+    const covey__walk *walk = &it->walk;
+    uint64_t blocks = walk->changed != 0 ? changed_blocks(it, page) : UINT64_MAX;
+    bool exists = walk->view->with != 0 || covey__entities_next_page(walk->view->world, page) == page;
+    if (blocks == 0 || !exists) return 0;
+    blocks &= point_to_page(it, page, list) & covey__walk_blocks(walk, page);
+    blocks = blocks_of_others(it, page, blocks);
+    match_blocks(it, list, blocks);
+    list->full = 0;
+    for (uint64_t left = blocks; left != 0; left &= left - 1) {
+        uint32_t block = covey__lowest_bit(left);
+        it->matches[block] = matches_of_block(it, walk->first + block * COVEY__BLOCK_IDS, it->matches[block]);
+    }
+    return with_matches(it, blocks);
+}
+
 /* There may be millions of unused indices between entities: after a page without matches, pages that do not exist are
  * skipped. */
 uint64_t covey__open_page(covey_iter *it, covey__page_list *list) {
-    covey__walk_renew(&it->walk);
-    while (it->walk.next < it->walk.end) {
-        uint32_t page = it->walk.next++;
-        uint64_t blocks = it->walk.changed != 0 ? changed_blocks(it, page) : UINT64_MAX;
-        if (blocks != 0) blocks &= point_to_page(it, page, list) & covey__walk_blocks(&it->walk, page);
-        if (blocks == 0) {
-            it->walk.next = covey__page_from(&it->walk, page + 1);
-            continue;
-        }
-        match_blocks(it, list, blocks);
-        if (it->walk.asks_more) list->full = 0;
-        for (uint64_t left = it->walk.asks_more ? blocks : 0; left != 0; left &= left - 1) {
-            uint32_t block = covey__lowest_bit(left);
-            it->matches[block] = matches_of_block(it, it->walk.first + block * COVEY__BLOCK_IDS, it->matches[block]);
-        }
-        list->full &= blocks;
-        if (it->walk.asks_more || list->count > 1) blocks = list->full | with_matches(it, blocks & ~list->full);
+    covey__walk *walk = &it->walk;
+    covey__walk_renew(walk);
+    while (walk->next < walk->end) {
+        uint32_t page = walk->next++;
+        uint64_t blocks = walk->asks_more ? open_asking_more(it, page, list) : open_plainly(it, page, list);
         if (blocks != 0) return blocks;
+        walk->next = covey__page_from(walk, page + 1);
     }
     return 0;
 }

@@ -40,60 +40,54 @@ static void find_pools(covey__walk *walk) {
     else if (walk->view->world) covey__walk_find_pools(walk);
 }
 
+/* What the required pools have in common. */
+typedef struct survey {
+    const covey_pool *smallest; /* or NULL */
+    uint32_t packed;            /* columns that are not in blocks */
+    uint32_t first, end;        /* of the pages that all those in blocks have */
+} survey;
+
+/* Pools in blocks are looked at for their pages, and the others are not: these have none. */
+static survey survey_pools(const covey__walk *walk) {
+    survey s = { NULL, 0, 0, covey__block_limit(walk->view->world) };
+    uint32_t least = 0;
+    for (uint32_t i = 0; i < walk->view->with; i++) {
+        const covey_pool *pool = walk->columns[i].pool;
+        uint32_t count = covey_pool_count(pool);
+        if (!s.smallest || count < least) s.smallest = pool, least = count;
+        if (!covey__in_blocks(pool)) {
+            s.packed |= 1u << i;
+            continue;
+        }
+        if (pool->block_store.end_page < s.end) s.end = pool->block_store.end_page;
+        if (pool->block_store.first_page > s.first) s.first = pool->block_store.first_page;
+    }
+    return s;
+}
+
 static bool all_known(const covey__walk *walk) {
     for (uint32_t i = 0; i < walk->view->with; i++)
         if (!walk->columns[i].pool) return false;
     return walk->view->world != NULL;
 }
 
-/* The smallest required pool, or NULL. */
-static const covey_pool *smallest(const covey__walk *walk) {
-    const covey_pool *found = NULL;
-    for (uint32_t i = 0; i < walk->view->with; i++) {
-        const covey_pool *pool = walk->columns[i].pool;
-        if (!found || covey_pool_count(pool) < covey_pool_count(found)) found = pool;
-    }
-    return found;
-}
-
-/* The end of the pages to walk: the earliest end of a required pool. */
-static uint32_t pages_to_walk(const covey__walk *walk) {
-    uint32_t end = covey__block_limit(walk->view->world);
-    if (walk->lead && walk->lead->block_store.end_page < end) end = walk->lead->block_store.end_page;
-    for (uint32_t i = 0; i < walk->view->with; i++) {
-        const covey_pool *pool = walk->columns[i].pool;
-        if (covey__in_blocks(pool) && pool->block_store.end_page < end) end = pool->block_store.end_page;
-    }
-    return end;
-}
-
 uint32_t covey__longest_list(const covey__walk *walk) {
     return walk->ticked != 0 ? 1 : walk->view->fields > COVEY__FEW ? COVEY__PART : COVEY__BATCH;
 }
 
-/* The first page that may have matches. */
-static uint32_t first_to_walk(const covey__walk *walk) {
-    uint32_t first = walk->lead ? walk->lead->block_store.first_page : 0;
-    for (uint32_t i = 0; i < walk->view->with; i++) {
-        const covey_pool *pool = walk->columns[i].pool;
-        if (covey__in_blocks(pool) && pool->block_store.first_page > first) first = pool->block_store.first_page;
-    }
-    return first;
-}
-
-static void walk_ids(covey__walk *walk) {
+/* The pages of the lead pool, too, if it is in blocks. */
+static void walk_ids(covey__walk *walk, survey s) {
     const covey_view *view = walk->view;
-    uint32_t sparse = 0;
-    for (uint32_t i = 0; i < view->with; i++) sparse |= (uint32_t)!covey__in_blocks(walk->columns[i].pool) << i;
+    const covey_pool *lead = walk->lead;
     walk->plans = view->with == view->fields;
-    walk->next = first_to_walk(walk);
-    walk->end = pages_to_walk(walk);
-    walk->asks_more |= walk->lead || view->with == 0 || view->without != 0 || !walk->plans;
+    walk->next = lead && lead->block_store.first_page > s.first ? lead->block_store.first_page : s.first;
+    walk->end = lead && lead->block_store.end_page < s.end ? lead->block_store.end_page : s.end;
+    walk->asks_more |= lead || view->with == 0 || view->without != 0 || !walk->plans;
     walk->mode = !walk->plans || walk->ticked != 0 ? COVEY__MODE_IDS
-                 : sparse != 0                     ? COVEY__MODE_MIXED
+                 : s.packed != 0                   ? COVEY__MODE_MIXED
                                                    : COVEY__MODE_BLOCKS;
-    walk->looked_up = walk->plans ? sparse : 0;
-    walk->direct = walk->plans ? ((1u << view->with) - 1) & ~sparse : 0;
+    walk->looked_up = walk->plans ? s.packed : 0;
+    walk->direct = walk->plans ? ((1u << view->with) - 1) & ~s.packed : 0;
     walk->most = covey__longest_list(walk);
 }
 
@@ -127,17 +121,6 @@ static void walk_set(covey__walk *walk, const covey_pool *lead) {
     walk_array(walk);
 }
 
-static void walk_by(covey__walk *walk, const covey_pool *lead) {
-    if (!lead || covey__in_blocks(lead)) walk_ids(walk);
-    else walk_set(walk, lead);
-}
-
-/* Walks by id, because ticks are stored by id and tell which blocks have changes. */
-static void walk_changes(covey__walk *walk) {
-    walk_ids(walk);
-    walk->next = covey__page_from(walk, walk->next);
-}
-
 /* Disabled entities are not members, so that nothing is hidden. */
 static void walk_group(covey__walk *walk, const covey_group *group) {
     walk->hides = false;
@@ -152,12 +135,19 @@ static void walk_group(covey__walk *walk, const covey_group *group) {
     walk_array(walk);
 }
 
+/* By id if changes are asked for, because ticks are stored by id and tell which blocks have changes. */
 static void walk_view(covey__walk *walk) {
     walk->changed = walk->since != 0 ? walk->view->changed : 0;
     walk->asks_more |= walk->changed != 0;
-    if (walk->listed) walk->mode = COVEY__MODE_POSITIONS;
-    else if (walk->changed != 0) walk_changes(walk);
-    else walk_by(walk, walk->lead ? walk->lead : smallest(walk));
+    if (walk->listed) {
+        walk->mode = COVEY__MODE_POSITIONS;
+        return;
+    }
+    survey s = survey_pools(walk);
+    const covey_pool *lead = walk->lead ? walk->lead : s.smallest;
+    if (walk->changed == 0 && lead && !covey__in_blocks(lead)) walk_set(walk, lead);
+    else walk_ids(walk, s);
+    if (walk->changed != 0) walk->next = covey__page_from(walk, walk->next);
 }
 
 void covey__walk_decide(covey__walk *walk) {
