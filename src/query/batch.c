@@ -8,6 +8,7 @@
 #include "storage/block_store.h"
 #include "memory/lines.h"
 #include "query/match.h"
+#include "query/spans.h"
 #include "observe/observers.h"
 #include "storage/storage.h"
 #include "observe/tick.h"
@@ -15,16 +16,14 @@
 #include "query/walk.h"
 
 enum {
-    LONG = 8,                                 /* rows that justify a span: each span ends in a mispredicted branch */
+    LONG = 8,                                 /* rows that justify a span */
     ENOUGH = COVEY__BATCH - COVEY__BLOCK_IDS, /* a list with this many rows takes no further block */
     MOST_ALONG = 512                          /* rows of a span whose values are looked up before it is handed out */
 };
 
 /* ---- Handing out -------------------------------------------------------------------------------------------------*/
 
-static char **list_of(covey_iter *it, uint32_t field) { return (char **)(uintptr_t)covey__list_of(it, field); }
-
-static void set_value(covey_iter *it, uint32_t field, char *value) { *list_of(it, field) = value; }
+static void set_value(covey_iter *it, uint32_t field, char *value) { *covey__list_in(it, field) = value; }
 
 /* Hands out this many spans, or none. */
 static bool hand_out(covey_iter *it, uint32_t spans, uint32_t rows_of_first) {
@@ -159,14 +158,14 @@ static uint32_t find_rows(const covey_iter *it, const covey_pool *pool, uint32_t
 static void move_row(covey_iter *it, uint32_t columns, uint32_t from, uint32_t to) {
     it->rows[to] = it->rows[from];
     for (; columns != 0; columns &= columns - 1) {
-        char **values = list_of(it, covey__lowest_bit(columns));
+        char **values = covey__list_in(it, covey__lowest_bit(columns));
         values[to] = values[from];
     }
 }
 
 /* Keeps the rows that a column has, or that are absent from a pool. Both return how many remain. */
 static uint32_t keep_found(covey_iter *it, uint32_t column, uint32_t columns, uint32_t count) {
-    char *const *found = list_of(it, column);
+    char *const *found = covey__list_in(it, column);
     uint32_t kept = 0;
     for (uint32_t k = 0; k < count; k++) {
         bool there = found[k] != NULL;
@@ -193,7 +192,7 @@ static uint32_t look_up(covey_iter *it, uint32_t done, uint32_t count) {
         count = keep_absent(it, it->walk.columns[covey__lowest_bit(left)].pool, columns, count);
     for (uint32_t left = it->walk.looked_up & ~done; left != 0; left &= left - 1) {
         uint32_t column = covey__lowest_bit(left);
-        uint32_t hits = find_rows(it, it->walk.columns[column].pool, count, list_of(it, column));
+        uint32_t hits = find_rows(it, it->walk.columns[column].pool, count, covey__list_in(it, column));
         columns |= 1u << column;
         if (hits != count) count = keep_found(it, column, columns, count);
     }
@@ -280,9 +279,9 @@ static uint32_t list_first(covey_iter *it, uint32_t first, uint32_t count, uint3
     const covey_pool *pool = it->walk.columns[column].pool;
     *done = it->walk.looked_up & (0 - it->walk.looked_up);
     if (*done != 0 && covey__in_blocks(pool))
-        return list_array_in_blocks(pool, it->walk.array, first, count, it->rows, list_of(it, column));
+        return list_array_in_blocks(pool, it->walk.array, first, count, it->rows, covey__list_in(it, column));
     if (*done != 0 && !pool->sparse_set.paged)
-        return list_array_in_set(pool, it->walk.array, first, count, it->rows, list_of(it, column));
+        return list_array_in_set(pool, it->walk.array, first, count, it->rows, covey__list_in(it, column));
     for (uint32_t k = 0; k < count; k++) it->rows[k] = first + k;
     *done = 0;
     return count;
@@ -294,7 +293,7 @@ static void list_beside(covey_iter *it, uint32_t count) {
     bool follow = it->rows[count - 1] - first == count - 1;
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
-        char **values = list_of(it, covey__lowest_bit(left)),
+        char **values = covey__list_in(it, covey__lowest_bit(left)),
              *value = covey__value_at(&pool->sparse_set, first, pool->size);
         size_t size = pool->size;
         for (uint32_t k = 0; k < count && follow; k++) values[k] = value + k * size;
@@ -332,130 +331,29 @@ static bool next_positions(covey_iter *it) {
 
 /* ---- Ids of blocks -----------------------------------------------------------------------------------------------*/
 
-static bool has_long_run(uint64_t ids) {
-    ids &= ids >> 1;
-    ids &= ids >> 2;
-    return (ids & ids >> 4) != 0; /* LONG in a row */
-}
-
-/* Whether the runs of a mask are long enough on average for a span each. */
-static bool has_long_runs(uint64_t ids) { return covey__bits_in(ids & ~(ids << 1)) * LONG <= covey__bits_in(ids); }
-
-/* The blocks whose occupancy mask is the same in all fields, and equal to the matches. */
-static uint64_t same_ids(const covey_iter *it, const covey__page_list *list, uint64_t blocks) {
-    uint64_t found = 0;
-    for (uint64_t left = blocks; left != 0; left &= left - 1) {
-        uint32_t block = covey__lowest_bit(left);
-        uint64_t differ = 0;
-        for (uint32_t i = 0; i < list->count; i++) differ |= list->pages[i]->masks[block] ^ it->matches[block];
-        found |= (uint64_t)(differ == 0) << block;
-    }
-    return found;
-}
-
-/* Decides which of some blocks, whose values are in index order, are handed out by spans. Returns those of them all of
- * whose ids match. */
-static uint64_t plan_ordered(covey_iter *it, uint64_t blocks) {
-    uint64_t full = 0;
-    for (; blocks != 0; blocks &= blocks - 1) {
-        uint32_t block = covey__lowest_bit(blocks);
-        uint64_t ids = it->matches[block], whole = ids == UINT64_MAX;
-        full |= whole << block;
-        if (whole != 0 || (has_long_run(ids) && has_long_runs(ids))) it->walk.longer |= (uint64_t)1 << block;
-    }
-    return full;
-}
-
-/* Decides how the blocks of a page are handed out. */
-static void plan_blocks(covey_iter *it, const covey__page_list *list) {
-    covey__walk *walk = &it->walk;
-    uint64_t direct = UINT64_MAX, joined = UINT64_MAX >> 1, ordered = UINT64_MAX, compact = UINT64_MAX;
-    uint64_t full = list->full, others = walk->blocks & ~full;
-    bool alone = walk->looked_up == 0;
-    for (uint32_t left = walk->direct; left != 0; left &= left - 1) {
-        const covey__column *column = &walk->columns[covey__lowest_bit(left)];
-        direct &= column->page->direct;
-        compact &= ~column->page->direct;
-        ordered &= column->page->ordered;
-        if (column->pool->size != 0) joined &= column->page->joined;
-    }
-    walk->packed = alone && list->count != 0 ? same_ids(it, list, others & ordered & compact) : 0;
-    walk->longer = walk->packed | full;
-    full |= plan_ordered(it, others & ordered & ~walk->packed);
-    walk->full = alone ? full & direct : 0;
-    walk->joined = joined & walk->full & walk->full >> 1;
-    walk->scattered = alone && walk->most != 1 ? walk->blocks & ~walk->longer : 0;
-}
-
 /* Advances to the next page with matches. Returns false at the end. */
 static bool reach_page(covey_iter *it) {
     covey__page_list list;
     it->walk.opened = it->walk.blocks = covey__open_page(it, &list);
-    if (it->walk.blocks != 0 && it->walk.plans) plan_blocks(it, &list);
+    if (it->walk.blocks != 0 && it->walk.plans) covey__plan_blocks(it, list.full);
     return it->walk.blocks != 0;
-}
-
-/* Takes the next block with matches of the page. */
-COVEY_HOT void begin_block(covey_iter *it) {
-    it->block = covey__lowest_bit(it->walk.blocks);
-    it->walk.blocks &= it->walk.blocks - 1;
-    it->walk.rest = it->matches[it->block];
 }
 
 /* Advances to the next block with matches if this one is done. Returns false at the end. */
 static bool reach_block(covey_iter *it) {
     if (it->walk.rest != 0) return true;
     if (it->walk.blocks == 0 && !reach_page(it)) return false;
-    begin_block(it);
+    covey__begin_block(it);
     return true;
-}
-
-static uint32_t first_of_block(const covey_iter *it) { return it->walk.first + it->block * COVEY__BLOCK_IDS; }
-
-static const covey__chunk *chunk_of(const covey_iter *it, uint32_t column) {
-    return &it->walk.columns[column].page->chunks[it->block];
-}
-
-/* Takes rows of the block from a bit on, whose values are contiguous, as span `n` of the batch. */
-COVEY_HOT void take_run(covey_iter *it, uint32_t n, uint32_t bit, uint32_t count) {
-    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
-        uint32_t column = covey__lowest_bit(left);
-        const covey__chunk *chunk = chunk_of(it, column);
-        list_of(it, column)[n] = chunk->data + (size_t)chunk->map[bit] * it->walk.columns[column].pool->size;
-    }
-    it->rows[n] = first_of_block(it) + bit;
-    it->counts[n] = count;
-    it->walk.rest &= bit + count >= COVEY__BLOCK_IDS ? 0 : UINT64_MAX << (bit + count);
-}
-
-/* Prefetches the first bytes of a block that comes soon; the hardware continues from there. */
-static void prefetch_block(const covey_iter *it, uint32_t block) {
-    for (uint32_t i = 0; i < it->walk.view->with; i++)
-        for (size_t line = 0; line < 4; line++)
-            covey__prefetch_line(it->walk.columns[i].page->chunks[block].data + line * 64);
-}
-
-/* Takes a block in which all ids match, and the blocks behind it while they are contiguous. */
-COVEY_HOT void take_full(covey_iter *it, uint32_t n) {
-    uint32_t more = covey__lowest_bit(~(it->walk.joined >> it->block));
-    it->walk.blocks &= (UINT64_MAX - 1) << (it->block + more);
-    if (it->walk.blocks != 0) prefetch_block(it, covey__lowest_bit(it->walk.blocks));
-    take_run(it, n, 0, (more + 1) * COVEY__BLOCK_IDS);
-}
-
-/* Takes a block in which all present ids match. */
-COVEY_HOT void take_packed(covey_iter *it, uint32_t n) {
-    take_run(it, n, covey__lowest_bit(it->walk.rest), it->walk.columns[0].page->used[it->block]);
-    it->rows[n] = first_of_block(it);
-    it->walk.rest = 0;
 }
 
 /* Lists bits of the block from `n` on that are present in a flat set that is looked up (or NULL). Returns the new
  * length. */
 static uint32_t list_bits(covey_iter *it, uint64_t bits, uint32_t n, const covey_pool *pool) {
-    uint32_t first = first_of_block(it);
+    uint32_t first = covey__first_of_block(it);
     if (pool)
-        return list_bits_in_set(pool, first, bits, it->rows, list_of(it, covey__lowest_bit(it->walk.looked_up)), n);
+        return list_bits_in_set(pool, first, bits, it->rows, covey__list_in(it, covey__lowest_bit(it->walk.looked_up)),
+                                n);
     for (; bits != 0; bits &= bits - 1) it->rows[n++] = first + covey__lowest_bit(bits);
     return n;
 }
@@ -465,7 +363,7 @@ static void list_in_blocks(covey_iter *it, uint32_t count) {
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         const covey__column *column = &it->walk.columns[covey__lowest_bit(left)];
         const covey__chunk *chunks = column->page->chunks;
-        char **values = list_of(it, covey__lowest_bit(left));
+        char **values = covey__list_in(it, covey__lowest_bit(left));
         size_t size = column->pool->size;
         for (uint32_t k = 0; k < count;) {
             uint32_t first = it->rows[k] / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, bit = it->rows[k] - first;
@@ -498,51 +396,19 @@ bool covey__list_ids(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
-static bool block_is_packed(const covey_iter *it, uint32_t block) { return (it->walk.packed >> block & 1) != 0; }
-
-/* Whether spans of the next block fit into the same batch. */
-COVEY_HOT bool is_alike(const covey_iter *it) {
-    uint64_t next = it->walk.blocks & (0 - it->walk.blocks);
-    return (it->walk.longer & next) != 0 && ((it->walk.packed & next) != 0) == it->slotted;
-}
-
-/* Notes that nothing follows the batch. */
-static void end_soon(covey_iter *it) {
-    it->ended = it->walk.next >= it->walk.end && it->walk.blocks == 0 && it->walk.rest == 0;
-}
-
-/* Hands out spans of this block and the following ones. All fields are in blocks. */
-static bool next_spans(covey_iter *it) {
-    uint32_t n = 0;
-    it->slotted = block_is_packed(it, it->block);
-    do {
-        if (it->walk.rest == 0) begin_block(it);
-        if ((it->walk.full >> it->block & 1) != 0) take_full(it, n);
-        else if (it->slotted) take_packed(it, n);
-        else
-            take_run(it, n, covey__lowest_bit(it->walk.rest),
-                     covey__ones_from(it->walk.rest, covey__lowest_bit(it->walk.rest)));
-    } while (++n < it->walk.most && (it->walk.rest != 0 || is_alike(it)));
-    it->varies = true;
-    end_soon(it);
-    return hand_out(it, n, it->counts[0]);
-}
-
 /* The next run of the block: as a span if its values are contiguous in all columns, otherwise the block is listed. */
 static bool next_mixed_run(covey_iter *it) {
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
-    run = run_of_values(it, first_of_block(it) + bit, run);
+    run = run_of_values(it, covey__first_of_block(it) + bit, run);
     if (run < LONG) return covey__list_ids(it);
-    take_run(it, 0, bit, run);
+    covey__take_run(it, 0, bit, run);
     return hand_out(it, 1, run);
 }
 
-/* The next ids that have all fields. */
-static bool next_ids(covey_iter *it) {
-    if (it->walk.rest == 0 && it->walk.blocks == 0 && reach_page(it) && covey__next_scattered(it)) return true;
+/* The next ids that have all fields, some of which are looked up. */
+static bool next_mixed(covey_iter *it) {
     if (!reach_block(it)) return false;
-    if ((it->walk.longer >> it->block & 1) == 0) return covey__list_ids(it);
-    return it->walk.looked_up == 0 ? next_spans(it) : next_mixed_run(it);
+    return (it->walk.longer >> it->block & 1) != 0 ? next_mixed_run(it) : covey__list_ids(it);
 }
 
 /* ---- Members of a group, in blocks --------------------------------------------------------------------------------*/
@@ -593,7 +459,7 @@ static void list_side_by_side(char **values, char *data, uint32_t from, uint32_t
 bool covey__list_slots(covey_iter *it) {
     if (!reach_slots(it)) return hand_out_list(it, 0);
     const uint8_t *ids = ids_of_block(it);
-    uint32_t first = first_of_block(it), from = it->walk.slot, count = it->walk.slots - from;
+    uint32_t first = covey__first_of_block(it), from = it->walk.slot, count = it->walk.slots - from;
     if (count > it->walk.most) count = it->walk.most;
     it->walk.slot += count;
     for (uint32_t k = 0; k < count; k++) {
@@ -602,7 +468,7 @@ bool covey__list_slots(covey_iter *it) {
     }
     for (uint32_t i = 0; i < it->walk.view->fields; i++) {
         const covey__column *column = &it->walk.columns[i];
-        char **values = list_of(it, i);
+        char **values = covey__list_in(it, i);
         if ((it->walk.looked_up >> i & 1) != 0) find_rows(it, column->pool, count, values);
         else list_side_by_side(values, column->page->chunks[it->block].data, from, count, column->pool->size);
     }
@@ -640,7 +506,7 @@ static bool next_members(covey_iter *it) {
     }
     for (uint32_t i = 0; i < it->walk.view->fields; i++) {
         const covey__chunk *chunks = it->walk.columns[i].page->chunks;
-        char **values = list_of(it, i);
+        char **values = covey__list_in(it, i);
         for (uint32_t k = 0; k < n; k++) values[k] = chunks[numbers[k]].data;
     }
     it->slotted = it->varies = true;
@@ -675,11 +541,12 @@ static uint32_t run_slowly(covey_iter *it, uint32_t row, uint32_t most) {
 }
 
 static bool next_ids_slowly(covey_iter *it) {
-    if (it->walk.plans) return next_ids(it);
+    if (it->walk.plans && it->walk.looked_up != 0) return next_mixed(it);
+    if (it->walk.plans) return covey__next_spans(it) || covey__list_ids(it);
     if (!reach_block(it)) return false;
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
-    run = run_slowly(it, first_of_block(it) + bit, run);
-    take_run(it, 0, bit, run);
+    run = run_slowly(it, covey__first_of_block(it) + bit, run);
+    covey__take_run(it, 0, bit, run);
     return hand_out(it, 1, run);
 }
 
@@ -717,7 +584,7 @@ static void note_span(const covey_iter *it, const covey_pool *pool) {
 static void note_ticks(covey_iter *it) {
     for (uint32_t left = it->walk.ticked; left != 0; left &= left - 1) {
         uint32_t field = covey__lowest_bit(left);
-        if (*list_of(it, field)) note_span(it, it->walk.columns[field].pool);
+        if (*covey__list_in(it, field)) note_span(it, it->walk.columns[field].pool);
     }
 }
 
@@ -732,8 +599,8 @@ bool covey__next_batch(covey_iter *it) {
     switch (it->walk.mode) {
     case COVEY__MODE_UNDECIDED:
     case COVEY__MODE_NOTHING: break;
-    case COVEY__MODE_BLOCKS:
-    case COVEY__MODE_MIXED: more = next_ids(it); break;
+    case COVEY__MODE_BLOCKS: more = covey__next_spans(it); break;
+    case COVEY__MODE_MIXED: more = next_mixed(it); break;
     case COVEY__MODE_ARRAY: more = next_positions(it); break;
     case COVEY__MODE_SLOTS: more = next_members(it); break;
     case COVEY__MODE_IDS: more = next_ids_slowly(it); break;

@@ -89,19 +89,17 @@ bool covey__matches(const covey_iter *it, uint32_t index) {
 /* ---- Matching a page ---------------------------------------------------------------------------------------------*/
 
 static const covey__block_page *page_or_none(const covey_pool *pool, uint32_t page) {
-    bool there = pool && covey__in_blocks(pool) && page < pool->block_store.page_count;
-    return there ? pool->block_store.pages[page] : &covey__no_page;
+    return pool && covey__in_blocks(pool) ? covey__page_of(pool, page) : &covey__no_page;
 }
 
-/* Prefetches what match_pages reads. */
-static void prefetch_page(const covey__block_page *page) {
-    for (size_t at = 0; at < offsetof(covey__block_page, chunks); at += 64)
-        covey__prefetch_line((const char *)page + at);
+void covey__prefetch_page(const covey_pool *pool, uint32_t page) {
+    const char *first = (const char *)covey__page_of(pool, page);
+    for (size_t at = 0; at < offsetof(covey__block_page, chunks); at += 64) covey__prefetch_line(first + at);
 }
 
 /* Points the columns to a page. Returns the blocks that all required pools in blocks have. */
 static uint64_t point_to_page(covey_iter *it, uint32_t page, covey__page_list *list) {
-    uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), full = blocks;
+    uint64_t blocks = covey__walk_blocks(&it->walk, page), full = blocks;
     uint32_t count = 0;
     for (uint32_t i = 0; i < it->walk.view->with; i++) {
         covey__column *column = &it->walk.columns[i];
@@ -110,7 +108,7 @@ static uint64_t point_to_page(covey_iter *it, uint32_t page, covey__page_list *l
         column->page = list->pages[count++] = found;
         blocks &= found->summary;
         full &= found->full;
-        if (page + 1 < it->walk.end) prefetch_page(page_or_none(column->pool, page + 1));
+        if (page + 1 < it->walk.end) covey__prefetch_page(column->pool, page + 1);
     }
     list->count = count;
     list->full = full & blocks;
@@ -303,13 +301,15 @@ uint32_t covey__page_from(const covey__walk *walk, uint32_t page) {
     return walk->changed != 0 ? page_with_changes(walk, page) : page;
 }
 
-/* The matches of a page by components in blocks alone. */
-static uint64_t open_plainly(covey_iter *it, uint32_t page, covey__page_list *list) {
-    uint64_t blocks = point_to_page(it, page, list) & covey__walk_blocks(&it->walk, page);
-    if (blocks == 0) return 0;
-    list->full &= blocks;
+uint64_t covey__match_page(covey_iter *it, const covey__page_list *list, uint64_t blocks) {
     match_blocks(it, list, blocks);
     return list->count > 1 ? list->full | with_matches(it, blocks & ~list->full) : blocks;
+}
+
+/* The matches of a page by components in blocks alone. */
+static uint64_t open_plainly(covey_iter *it, uint32_t page, covey__page_list *list) {
+    uint64_t blocks = point_to_page(it, page, list);
+    return blocks != 0 ? covey__match_page(it, list, blocks) : 0;
 }
 
 /* The same by all that the view asks for. */
@@ -318,7 +318,7 @@ static uint64_t open_asking_more(covey_iter *it, uint32_t page, covey__page_list
     uint64_t blocks = walk->changed != 0 ? changed_blocks(it, page) : UINT64_MAX;
     bool exists = walk->view->with != 0 || covey__entities_next_page(walk->view->world, page) == page;
     if (blocks == 0 || !exists) return 0;
-    blocks &= point_to_page(it, page, list) & covey__walk_blocks(walk, page);
+    blocks &= point_to_page(it, page, list);
     blocks = blocks_of_others(it, page, blocks);
     match_blocks(it, list, blocks);
     list->full = 0;

@@ -97,6 +97,7 @@ void covey__view_find_pools(covey_view *view) {
         view->pools[i] = covey_pool_find_raw(view->world, view->types[i]);
         view->quick &= view->pools[i] && !has_ticks(view, i);
     }
+    view->plain = view->quick && view->with == covey__view_terms(view) && view->with != 0;
 }
 
 /* Makes a view, without changing the world. A view without terms matches all entities. */

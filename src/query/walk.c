@@ -8,26 +8,31 @@
 #include "storage/front.h"
 #include "storage/storage.h"
 
+/* What is zero until a step sets it. The members follow each other. */
+static void clear_walk(covey__walk *walk) {
+    walk->hides = walk->asks_more = walk->refills = walk->begun = walk->shares = false;
+    walk->changed = walk->ticked = 0;
+    walk->looked_up = walk->excluded = walk->first = 0;
+    walk->rest = walk->blocks = walk->opened = walk->longer = 0;
+    walk->full = walk->joined = walk->packed = walk->scattered = 0;
+    walk->last = walk->slot = walk->slots = walk->destroyed = 0;
+    walk->changes = 0;
+    walk->set = NULL;
+    walk->hidden = NULL;
+}
+
 /* Columns without a page have an empty one. */
 static void begin_walk(covey__walk *walk) {
     const covey_view *view = walk->view;
-    walk->shifts = view->world ? &view->world->shifts : NULL;
     walk->mode = COVEY__MODE_NOTHING;
-    walk->hides = walk->asks_more = walk->refills = walk->begun = walk->shares = walk->plans = false;
-    walk->first = 0;
-    walk->rest = walk->blocks = walk->opened = 0;
-    walk->longer = walk->full = walk->joined = walk->packed = walk->scattered = 0;
-    walk->next = walk->from = 0;
+    walk->plans = false;
+    walk->shifts = view->world ? &view->world->shifts : NULL;
+    walk->next = walk->from = walk->direct = walk->most = walk->pools = 0;
     walk->to = COVEY__NO_BLOCK;
-    walk->last = walk->slot = walk->slots = walk->most = 0;
-    walk->looked_up = walk->excluded = walk->direct = 0;
-    walk->set = NULL;
-    walk->changes = 0;
-    walk->destroyed = walk->pools = 0;
-    walk->changed = walk->ticked = 0;
-    walk->hidden = NULL;
-    for (uint32_t i = 0; i < COVEY__ROW_CHUNKS || i < covey__view_terms(view); i++)
-        walk->columns[i] = (covey__column){ .pool = view->pools[i], .page = &covey__no_page };
+    for (uint32_t i = 0; i < COVEY__ROW_CHUNKS || i < covey__view_terms(view); i++) {
+        walk->columns[i].pool = view->pools[i];
+        walk->columns[i].page = &covey__no_page;
+    }
 }
 
 /* Whether the pools of a view need no search, and nothing of it can be disabled. */
@@ -150,10 +155,42 @@ static void walk_view(covey__walk *walk) {
     if (walk->changed != 0) walk->next = covey__page_from(walk, walk->next);
 }
 
-void covey__walk_decide(covey__walk *walk) {
-    if (walk->mode != COVEY__MODE_UNDECIDED) return;
+static void decide(covey__walk *walk) {
     begin_walk(walk);
     find_pools(walk);
     if (walk->group) walk_group(walk, walk->group);
     else if (all_known(walk)) walk_view(walk);
+}
+
+/* The most common case: all pools of a plain view are in blocks. Otherwise returns false. */
+static bool decide_quickly(covey__walk *walk) {
+    const covey_view *view = walk->view;
+    covey_world *world = view->world;
+    uint32_t first = 0, end = UINT32_MAX;
+    for (uint32_t i = 0; i < view->with; i++) {
+        const covey_pool *pool = view->pools[i];
+        if (!covey__in_blocks(pool)) return false;
+        walk->columns[i].pool = pool;
+        if (pool->block_store.first_page > first) first = pool->block_store.first_page;
+        if (pool->block_store.end_page < end) end = pool->block_store.end_page;
+    }
+    for (uint32_t i = view->with; i < COVEY__ROW_CHUNKS; i++) walk->columns[i].page = &covey__no_page;
+    walk->mode = COVEY__MODE_BLOCKS;
+    walk->plans = true;
+    walk->shifts = &world->shifts;
+    walk->next = first;
+    walk->end = end;
+    walk->from = 0;
+    walk->to = COVEY__NO_BLOCK;
+    walk->direct = (1u << view->with) - 1;
+    walk->most = view->with > COVEY__FEW ? COVEY__PART : COVEY__BATCH;
+    walk->pools = covey__pools_known(world);
+    return true;
+}
+
+void covey__walk_decide(covey__walk *walk) {
+    if (walk->mode != COVEY__MODE_UNDECIDED) return;
+    clear_walk(walk);
+    bool plain = walk->view->plain && !walk->group && !walk->lead && !walk->listed && walk->since == 0;
+    if (!plain || !is_quick(walk->view) || !decide_quickly(walk)) decide(walk);
 }

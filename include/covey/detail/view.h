@@ -12,6 +12,7 @@ struct covey_view {
     const covey_pool *pools[COVEY_TERMS]; /* NULL where the world did not know the type when the view was made */
     uint8_t with, optional, any, without, fields;
     bool quick;       /* the world knew all types, and no field that is written has ticks */
+    bool plain;       /* the same, and all terms are required */
     uint8_t asks;     /* a covey__asks: which disabled ones are included */
     uint16_t reads;   /* bit i: field i is only read */
     uint16_t changed; /* bit i: the view filters by changes of field i */
@@ -72,36 +73,37 @@ typedef struct covey__walk {
     uint8_t mode;                    /* a covey__mode */
     bool listed;                     /* the array is a list of the program */
     /* ---- Decided by the first step ---- */
+    uint8_t visits;         /* a covey__visits, at assertion level 1 */
+    bool plans;             /* all fields are required, so spans may be planned for whole blocks */
     const uint64_t *shifts; /* the world's: counts values that moved */
-    bool hides;                /* something that the view names may be disabled */
-    bool asks_more;            /* there are conditions other than components in blocks */
-    bool refills;              /* when an element leaves the array, another takes its place */
-    uint8_t visits;            /* a covey__visits, at assertion level 1 */
-    bool begun;                /* the first step has read the array, which may have changed before it */
-    bool shares;               /* a part of an array: other threads may visit ids of the same block */
-    bool plans;                /* all fields are required, so spans may be planned for whole blocks */
-    uint32_t first;            /* id of the page */
-    uint64_t rest;             /* remaining rows of the block */
-    uint64_t blocks;           /* remaining blocks of the page: each has matches */
-    uint64_t opened;           /* all blocks of the page with matches */
-    uint64_t longer;           /* those of them whose rows are not visited one by one: */
-    uint64_t full, joined;     /* all 64 ids match and are contiguous; the values of the next block follow */
-    uint64_t packed;           /* all ids that are present match, and are contiguous */
-    uint64_t scattered;        /* blocks of the page whose rows are visited one by one */
-    uint32_t next;             /* the page, or the position, to continue with */
-    uint32_t from, to;         /* blocks of ids to visit; all of them, unless this is a part */
-    uint32_t last;             /* index of the entity at the last position, while rows are visited */
-    uint32_t slot, slots;      /* of the block: the one to continue with, and the end of the members */
-    uint32_t most;             /* rows of the next list */
-    uint32_t looked_up;        /* columns whose values are looked up */
-    uint32_t excluded;         /* columns that are checked for each row, and must be absent */
-    uint32_t direct;           /* columns whose values are at the position of the row, or in its block */
-    const covey_sparse_set *set;     /* the set whose array is walked; NULL: a list, or ids */
-    uint64_t changes;                /* the world's, when the span or row began: at assertion level 1, */
-    uint32_t destroyed;              /* and the number of destroyed entities */
-    uint32_t pools;                  /* number of pools of the world when those of the terms were looked up */
-    uint16_t changed, ticked;        /* fields that the view filters by; fields that are written and have ticks */
-    const covey_pool *hidden;        /* the disabled entities, if the view skips them; or NULL */
+    uint32_t next;          /* the page, or the position, to continue with */
+    uint32_t from, to;      /* blocks of ids to visit; all of them, unless this is a part */
+    uint32_t direct;        /* columns whose values are at the position of the row, or in its block */
+    uint32_t most;          /* rows of the next list */
+    uint32_t pools;         /* number of pools of the world when those of the terms were looked up */
+    /* ---- Zero, unless the first step or a later one sets it ---- */
+    bool hides;                  /* something that the view names may be disabled */
+    bool asks_more;              /* there are conditions other than components in blocks */
+    bool refills;                /* when an element leaves the array, another takes its place */
+    bool begun;                  /* the first step has read the array, which may have changed before it */
+    bool shares;                 /* a part of an array: other threads may visit ids of the same block */
+    uint16_t changed, ticked;    /* fields that the view filters by; fields that are written and have ticks */
+    uint32_t looked_up;          /* columns whose values are looked up */
+    uint32_t excluded;           /* columns that are checked for each row, and must be absent */
+    uint32_t first;              /* id of the page */
+    uint64_t rest;               /* remaining rows of the block */
+    uint64_t blocks;             /* remaining blocks of the page: each has matches */
+    uint64_t opened;             /* all blocks of the page with matches */
+    uint64_t longer;             /* those of them whose rows are not visited one by one: */
+    uint64_t full, joined;       /* all 64 ids match and are contiguous; the values of the next block follow */
+    uint64_t packed;             /* all ids that are present match, and are contiguous */
+    uint64_t scattered;          /* blocks of the page whose rows are visited one by one */
+    uint32_t last;               /* index of the entity at the last position, while rows are visited */
+    uint32_t slot, slots;        /* of the block: the one to continue with, and the end of the members */
+    uint32_t destroyed;          /* at assertion level 1: destroyed entities, and changes of the world, */
+    uint64_t changes;            /* when the span or row began */
+    const covey_sparse_set *set; /* the set whose array is walked; NULL: a list, or ids */
+    const covey_pool *hidden;    /* the disabled entities, if the view skips them; or NULL */
     covey__column columns[COVEY_TERMS];
 } covey__walk;
 
