@@ -17,6 +17,7 @@
 
 enum {
     LONG = 8,                                 /* rows that justify a span */
+    AT_ONCE = 32,                             /* handles that are compared without a branch */
     ENOUGH = COVEY__BATCH - COVEY__BLOCK_IDS, /* a list with this many rows takes no further block */
     MOST_ALONG = 512                          /* rows of a span whose values are looked up before it is handed out */
 };
@@ -199,11 +200,37 @@ static uint32_t look_up(covey_iter *it, uint32_t done, uint32_t count) {
     return count;
 }
 
-/* How many rows from this one on have contiguous values in a flat set, up to `most`. The first is present. */
+/* How many handles from two places on are the same, up to `most`. */
+static uint32_t run_of_same(const covey_entity *a, const covey_entity *b, uint32_t most) {
+    uint32_t run = 0;
+    while (run + AT_ONCE <= most && memcmp(a + run, b + run, AT_ONCE * sizeof *a) == 0) run += AT_ONCE;
+    while (run < most && covey__word(a[run]) == covey__word(b[run])) run++;
+    return run;
+}
+
+/* Whether AT_ONCE handles have consecutive indices. Compilers vectorise the loop. */
+static bool are_consecutive(const covey_entity *handles, uint32_t index) {
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < AT_ONCE; i++) differ |= handles[i].index ^ (index + i);
+    return differ == 0;
+}
+
+/* How many handles from a place on have consecutive indices, from `index` on, up to `most`. */
+static uint32_t run_of_indices(const covey_entity *handles, uint32_t index, uint32_t most) {
+    uint32_t run = 0;
+    while (run + AT_ONCE <= most && are_consecutive(handles + run, index + run)) run += AT_ONCE;
+    while (run < most && handles[run].index == index + run) run++;
+    return run;
+}
+
+/* How many rows from this one on have contiguous values in a flat set, up to `most`. The first is present. The handles
+ * of the set tell it, unless some of them are holes. */
 static uint32_t run_in_set(const covey_sparse_set *set, const covey_entity *array, uint32_t row, uint32_t most) {
     const uintptr_t *pages = set->pages;
     uint32_t reach = set->page_count, at = covey__slot_position(*covey__slot_of(set, index_at(array, row))), run = 1;
     if (most > set->end - at) most = set->end - at;
+    if (set->holes == 0)
+        return array ? run_of_same(array + row, set->ids + at, most) : run_of_indices(set->ids + at, row, most);
     while (run < most) {
         uint32_t index = index_at(array, row + run);
         if (index / COVEY_PAGE_SIZE >= reach || covey__slot_position(*covey__slot_in(pages, index)) != at + run) break;
