@@ -41,6 +41,33 @@ static bool hand_out_span(covey_iter *it, uint32_t row, uint32_t count) {
 
 static bool hand_out_list(covey_iter *it, uint32_t rows) { return hand_out(it, rows, 1); }
 
+static void note_ids(uint32_t *ids, uint32_t first, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++) ids[k] = first + k;
+}
+
+static void copy_ids(uint32_t *restrict ids, const covey_entity *restrict from, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++) ids[k] = from[k].index;
+}
+
+/* The same for a constant count, so that compilers vectorise it. */
+static void copy_block_of_ids(uint32_t *restrict ids, const covey_entity *restrict from) {
+    for (uint32_t k = 0; k < COVEY__BLOCK_IDS; k++) ids[k] = from[k].index;
+}
+
+/* Hands out rows from a number on whose values are contiguous, as the first entries of the lists say: at most as many
+ * as a block has ids. Other entries are not used. */
+static bool hand_out_flat(covey_iter *it, uint32_t first, uint32_t count) {
+    const covey_entity *array = it->walk.array;
+    it->rows[0] = first;
+    if (!array) note_ids(it->ids, first, count);
+    else if (count == COVEY__BLOCK_IDS) copy_block_of_ids(it->ids, array + first);
+    else copy_ids(it->ids, array + first, count);
+    for (uint32_t i = 0; i < it->walk.view->fields; i++)
+        it->walk.columns[i].chunk = (covey__chunk){ *covey__list_in(it, i), covey__identity };
+    it->flat = UINT64_MAX >> (COVEY__BLOCK_IDS - count);
+    return hand_out_list(it, count);
+}
+
 /* The id of a row: the id at a position of an array, or the number itself. */
 COVEY_HOT uint32_t index_at(const covey_entity *array, uint32_t number) { return array ? array[number].index : number; }
 
@@ -328,7 +355,32 @@ static void list_beside(covey_iter *it, uint32_t count) {
     }
 }
 
-bool covey__list_positions(covey_iter *it) {
+/* Puts the values of a position into the first entries of the lists, for columns that are parallel to the array. */
+static void set_values_at(covey_iter *it, uint32_t at) {
+    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
+        const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
+        set_value(it, covey__lowest_bit(left), covey__value_at(&pool->sparse_set, at, pool->size));
+    }
+}
+
+static uint32_t few_rows(const covey_iter *it) {
+    return it->walk.most < COVEY__BLOCK_IDS ? it->walk.most : COVEY__BLOCK_IDS;
+}
+
+/* Rows from the current position on, if their values are contiguous in all columns. False if they are not, or at the
+ * end. */
+static bool list_flat_positions(covey_iter *it) {
+    if (!reach_position(it)) return false;
+    bool alone = (it->walk.looked_up | it->walk.excluded) == 0;
+    uint32_t at = it->walk.next, run = run_of_positions(it, at, few_rows(it));
+    if (!alone) run = run_of_values(it, at, run);
+    if (!alone && run < LONG) return false;
+    set_values_at(it, at);
+    it->walk.next += run;
+    return hand_out_flat(it, at, run);
+}
+
+static bool list_positions(covey_iter *it) {
     uint32_t count = 0;
     while (count == 0 && reach_position(it)) {
         uint32_t first = it->walk.next, run = run_of_positions(it, first, it->walk.most);
@@ -341,18 +393,18 @@ bool covey__list_positions(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
+bool covey__list_rows_of_array(covey_iter *it) { return list_flat_positions(it) || list_positions(it); }
+
 /* The next positions of an array: as a span if their values are contiguous in every column, otherwise as a list. */
 static bool next_positions(covey_iter *it) {
     bool alone = (it->walk.looked_up | it->walk.excluded) == 0;
     if (!reach_position(it)) return false;
     uint32_t at = it->walk.next, run = run_of_positions(it, at, alone ? it->walk.end : MOST_ALONG);
     if (!alone) run = run_of_values(it, at, run);
-    if (!alone && run < LONG) return covey__list_positions(it);
-    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
-        const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
-        set_value(it, covey__lowest_bit(left), covey__value_at(&pool->sparse_set, at, pool->size));
-    }
+    if (!alone && run < LONG) return list_positions(it);
+    set_values_at(it, at);
     it->walk.next += run;
+    it->ended = it->walk.next >= it->walk.end;
     return hand_out_span(it, at, run);
 }
 
@@ -407,7 +459,7 @@ static bool goes_on(const covey_iter *it, uint32_t rows) {
     return few && it->walk.blocks != 0 && (it->walk.longer >> covey__lowest_bit(it->walk.blocks) & 1) == 0;
 }
 
-bool covey__list_ids(covey_iter *it) {
+static bool list_ids(covey_iter *it) {
     const covey_pool *pool =
         it->walk.looked_up != 0 ? it->walk.columns[covey__lowest_bit(it->walk.looked_up)].pool : NULL;
     uint32_t count = 0, done = pool && is_flat(pool) ? it->walk.looked_up & (0 - it->walk.looked_up) : 0;
@@ -423,11 +475,27 @@ bool covey__list_ids(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
+/* Rows of the block from its first match on, if their values are contiguous in all columns. */
+static bool list_flat_ids(covey_iter *it) {
+    if ((it->walk.longer >> it->block & 1) == 0) return false;
+    uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
+    if (run > it->walk.most) run = it->walk.most;
+    run = run_of_values(it, covey__first_of_block(it) + bit, run);
+    if (run < LONG) return false;
+    covey__take_run(it, 0, bit, run);
+    return hand_out_flat(it, covey__first_of_block(it) + bit, run);
+}
+
+bool covey__list_rows_of_ids(covey_iter *it) {
+    if (!reach_block(it)) return hand_out_list(it, 0);
+    return (it->walk.mode == COVEY__MODE_MIXED && list_flat_ids(it)) || list_ids(it);
+}
+
 /* The next run of the block: as a span if its values are contiguous in all columns, otherwise the block is listed. */
 static bool next_mixed_run(covey_iter *it) {
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
     run = run_of_values(it, covey__first_of_block(it) + bit, run);
-    if (run < LONG) return covey__list_ids(it);
+    if (run < LONG) return list_ids(it);
     covey__take_run(it, 0, bit, run);
     return hand_out(it, 1, run);
 }
@@ -435,7 +503,7 @@ static bool next_mixed_run(covey_iter *it) {
 /* The next ids that have all fields, some of which are looked up. */
 static bool next_mixed(covey_iter *it) {
     if (!reach_block(it)) return false;
-    return (it->walk.longer >> it->block & 1) != 0 ? next_mixed_run(it) : covey__list_ids(it);
+    return (it->walk.longer >> it->block & 1) != 0 ? next_mixed_run(it) : list_ids(it);
 }
 
 /* ---- Members of a group, in blocks --------------------------------------------------------------------------------*/
@@ -479,26 +547,33 @@ static bool reach_slots(covey_iter *it) {
     return true;
 }
 
-static void list_side_by_side(char **values, char *data, uint32_t from, uint32_t count, size_t size) {
-    for (uint32_t k = 0; k < count; k++) values[k] = data + (from + k) * size;
+static void list_side_by_side(char **values, char *data, uint32_t count, size_t size) {
+    for (uint32_t k = 0; k < count; k++) values[k] = data + k * size;
 }
 
 bool covey__list_slots(covey_iter *it) {
     if (!reach_slots(it)) return hand_out_list(it, 0);
     const uint8_t *ids = ids_of_block(it);
     uint32_t first = covey__first_of_block(it), from = it->walk.slot, count = it->walk.slots - from;
+    bool flat = it->walk.looked_up == 0;
     if (count > it->walk.most) count = it->walk.most;
     it->walk.slot += count;
+    for (uint32_t i = 0; i < it->walk.view->fields; i++) {
+        covey__column *column = &it->walk.columns[i];
+        char *data = column->page->chunks[it->block].data + from * (size_t)column->pool->size;
+        column->chunk = (covey__chunk){ data, covey__identity };
+        if (!flat && (it->walk.looked_up >> i & 1) == 0)
+            list_side_by_side(covey__list_in(it, i), data, count, column->pool->size);
+    }
     for (uint32_t k = 0; k < count; k++) {
-        it->rows[k] = first + ids[from + k];
+        it->rows[k] = it->ids[k] = first + ids[from + k];
         it->counts[k] = from + k;
     }
-    for (uint32_t i = 0; i < it->walk.view->fields; i++) {
-        const covey__column *column = &it->walk.columns[i];
-        char **values = covey__list_in(it, i);
-        if ((it->walk.looked_up >> i & 1) != 0) find_rows(it, column->pool, count, values);
-        else list_side_by_side(values, column->page->chunks[it->block].data, from, count, column->pool->size);
+    for (uint32_t left = it->walk.looked_up; left != 0; left &= left - 1) {
+        uint32_t column = covey__lowest_bit(left);
+        find_rows(it, it->walk.columns[column].pool, count, covey__list_in(it, column));
     }
+    it->flat = flat ? UINT64_MAX >> (COVEY__BLOCK_IDS - count) : 0;
     return hand_out_list(it, count);
 }
 
@@ -569,7 +644,7 @@ static uint32_t run_slowly(covey_iter *it, uint32_t row, uint32_t most) {
 
 static bool next_ids_slowly(covey_iter *it) {
     if (it->walk.plans && it->walk.looked_up != 0) return next_mixed(it);
-    if (it->walk.plans) return covey__next_spans(it) || covey__list_ids(it);
+    if (it->walk.plans) return covey__next_spans(it) || list_ids(it);
     if (!reach_block(it)) return false;
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
     run = run_slowly(it, covey__first_of_block(it) + bit, run);

@@ -22,6 +22,7 @@ COVEY_HOT void ask(covey_iter *it, const covey_view *view, const covey_group *gr
     it->count = it->at = it->stop = it->block = 0;
     it->left = 0;
     it->varies = it->slotted = it->ended = false;
+    it->flat = 0;
     it->walk.view = view;
     it->walk.group = group;
     it->walk.lead = lead;
@@ -230,8 +231,10 @@ static void put_rows_back(covey_iter *it) {
  * array, the last entity to visit may have taken its place. Then that entity comes next, and one fewer is left. */
 static void begin_anew(covey_iter *it) {
     const covey_sparse_set *set = it->walk.set;
+    bool slots = it->walk.mode == COVEY__MODE_SLOTS;
+    if (it->flat != 0 && !slots) it->rows[it->at] = it->rows[0] + it->at;
     uint32_t position = it->rows[it->at];
-    if (it->walk.mode == COVEY__MODE_SLOTS) covey__slots_anew(it);
+    if (slots) covey__slots_anew(it);
     else if (!it->walk.array) put_rows_back(it);
     it->stop = 0;
     it->walk.most = 1; /* lists are short in loops that move values, so that few lookups are wasted */
@@ -247,9 +250,9 @@ static void begin_anew(covey_iter *it) {
 static bool list_rows(covey_iter *it) {
     switch (it->walk.mode) {
     case COVEY__MODE_POSITIONS: return covey__next_position(it);
-    case COVEY__MODE_ARRAY: return covey__list_positions(it);
+    case COVEY__MODE_ARRAY: return covey__list_rows_of_array(it);
     case COVEY__MODE_SLOTS: return covey__list_slots(it);
-    default: return covey__list_ids(it);
+    default: return covey__list_rows_of_ids(it);
     }
 }
 
@@ -265,8 +268,9 @@ bool covey__next_rows(covey_iter *it, bool moved) {
     }
     if (it->walk.set) it->walk.array = it->walk.set->ids;
     if (it->walk.shares) covey__ticks_share(it->walk.view->world);
+    it->flat = 0;
     bool more = list_rows(it);
-    for (uint32_t k = 0; k < it->stop; k++)
+    for (uint32_t k = 0; k < it->stop && it->flat == 0; k++)
         it->ids[k] = it->walk.array ? it->walk.array[it->rows[k]].index : it->rows[k];
     uint32_t longest = covey__longest_list(&it->walk);
     it->walk.most = it->walk.most * 2 < longest ? it->walk.most * 2 : longest;

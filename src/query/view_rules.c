@@ -235,7 +235,8 @@ static bool terms_hold(const covey_iter *it, uint32_t index, source by) {
 /* Finds out whether the entity of the row has moved among those to visit, and would be visited again. */
 static void check_place(const covey_iter *it, uint32_t index, source by) {
     if (!it->walk.set || !it->walk.refills || !covey__set_has(it->walk.set, index, it->walk.end - 1)) return;
-    if (covey__slot_position(*covey__slot_of(it->walk.set, index)) != it->rows[it->at])
+    uint32_t position = it->flat != 0 ? it->rows[0] + it->at : it->rows[it->at];
+    if (covey__slot_position(*covey__slot_of(it->walk.set, index)) != position)
         broken(it, it->walk.lead ? &place_rule : &group_place_rule, it->walk.lead, by);
 }
 
@@ -263,6 +264,7 @@ static bool is_of(const covey_iter *it, const covey_row *row) {
 void covey__check_row(covey_iter *it, const covey_row *row, const char *file, int line) {
     if (!it || !row) covey__contract_broken(NULL, "the iteration or the row is NULL", file, line);
     covey__walk_decide(&it->walk);
+    if (row->left != 0 && it->walk.mode != COVEY__MODE_BLOCKS) it->at = covey__lowest_bit(row->left);
     const covey_world *world = it->walk.view->world;
     source by = { file, line };
     if (!is_of(it, row))

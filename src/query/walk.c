@@ -159,7 +159,7 @@ static void decide(covey__walk *walk) {
     begin_walk(walk);
     find_pools(walk);
     if (walk->group) walk_group(walk, walk->group);
-    else if (all_known(walk)) walk_view(walk);
+    else if (walk->view->quick || all_known(walk)) walk_view(walk);
 }
 
 /* The most common case: all pools of a plain view are in blocks. Otherwise returns false. */

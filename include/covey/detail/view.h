@@ -117,6 +117,7 @@ struct covey_iter {
     bool varies;   /* the spans of the list have different lengths */
     bool slotted;  /* they are blocks whose ids are not consecutive */
     bool ended;    /* there is no further span */
+    uint64_t flat; /* rows of the list whose values are contiguous, in the chunks of columns; 0: the list has values */
     covey__walk walk;
     uint64_t matches[COVEY__PAGE_BLOCKS];   /* of the page: bit i of word b is the id of bit i of block b */
     uint32_t rows[COVEY__BATCH];            /* the ids, or positions, at which the spans of the list begin */
