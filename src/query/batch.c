@@ -367,6 +367,11 @@ static uint32_t few_rows(const covey_iter *it) {
     return it->walk.most < COVEY__BLOCK_IDS ? it->walk.most : COVEY__BLOCK_IDS;
 }
 
+/* Whether rows whose values are contiguous are handed out without a list: they are long enough, or all that is left. */
+static bool is_long(const covey_iter *it, uint32_t run) {
+    return run >= LONG || (run != 0 && it->walk.next + run == it->walk.end);
+}
+
 /* Rows from the current position on, if their values are contiguous in all columns. False if they are not, or at the
  * end. */
 static bool list_flat_positions(covey_iter *it) {
@@ -374,7 +379,7 @@ static bool list_flat_positions(covey_iter *it) {
     bool alone = (it->walk.looked_up | it->walk.excluded) == 0;
     uint32_t at = it->walk.next, run = run_of_positions(it, at, few_rows(it));
     if (!alone) run = run_of_values(it, at, run);
-    if (!alone && run < LONG) return false;
+    if (!alone && !is_long(it, run)) return false;
     set_values_at(it, at);
     it->walk.next += run;
     return hand_out_flat(it, at, run);
@@ -401,7 +406,7 @@ static bool next_positions(covey_iter *it) {
     if (!reach_position(it)) return false;
     uint32_t at = it->walk.next, run = run_of_positions(it, at, alone ? it->walk.end : MOST_ALONG);
     if (!alone) run = run_of_values(it, at, run);
-    if (!alone && run < LONG) return list_positions(it);
+    if (!alone && !is_long(it, run)) return list_positions(it);
     set_values_at(it, at);
     it->walk.next += run;
     it->ended = it->walk.next >= it->walk.end;
