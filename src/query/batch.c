@@ -8,22 +8,23 @@
 #include "storage/block_store.h"
 #include "memory/lines.h"
 #include "query/match.h"
+#include "query/spans.h"
 #include "observe/observers.h"
 #include "storage/storage.h"
 #include "observe/tick.h"
 #include "query/view.h"
+#include "query/walk.h"
 
 enum {
-    LONG = 8,                                 /* rows that justify a span: each span ends in a mispredicted branch */
+    LONG = 8,                                 /* rows that justify a span */
+    AT_ONCE = 32,                             /* handles that are compared without a branch */
     ENOUGH = COVEY__BATCH - COVEY__BLOCK_IDS, /* a list with this many rows takes no further block */
     MOST_ALONG = 512                          /* rows of a span whose values are looked up before it is handed out */
 };
 
 /* ---- Handing out -------------------------------------------------------------------------------------------------*/
 
-static char **list_of(covey_iter *it, uint32_t field) { return (char **)(uintptr_t)covey__list_of(it, field); }
-
-static void set_value(covey_iter *it, uint32_t field, char *value) { *list_of(it, field) = value; }
+static void set_value(covey_iter *it, uint32_t field, char *value) { *covey__list_in(it, field) = value; }
 
 /* Hands out this many spans, or none. */
 static bool hand_out(covey_iter *it, uint32_t spans, uint32_t rows_of_first) {
@@ -39,6 +40,33 @@ static bool hand_out_span(covey_iter *it, uint32_t row, uint32_t count) {
 }
 
 static bool hand_out_list(covey_iter *it, uint32_t rows) { return hand_out(it, rows, 1); }
+
+static void note_ids(uint32_t *ids, uint32_t first, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++) ids[k] = first + k;
+}
+
+static void copy_ids(uint32_t *restrict ids, const covey_entity *restrict from, uint32_t count) {
+    for (uint32_t k = 0; k < count; k++) ids[k] = from[k].index;
+}
+
+/* The same for a constant count, so that compilers vectorise it. */
+static void copy_block_of_ids(uint32_t *restrict ids, const covey_entity *restrict from) {
+    for (uint32_t k = 0; k < COVEY__BLOCK_IDS; k++) ids[k] = from[k].index;
+}
+
+/* Hands out rows from a number on whose values are contiguous, as the first entries of the lists say: at most as many
+ * as a block has ids. Other entries are not used. */
+static bool hand_out_flat(covey_iter *it, uint32_t first, uint32_t count) {
+    const covey_entity *array = it->walk.array;
+    it->rows[0] = first;
+    if (!array) note_ids(it->ids, first, count);
+    else if (count == COVEY__BLOCK_IDS) copy_block_of_ids(it->ids, array + first);
+    else copy_ids(it->ids, array + first, count);
+    for (uint32_t i = 0; i < it->walk.view->fields; i++)
+        it->walk.columns[i].chunk = (covey__chunk){ *covey__list_in(it, i), covey__identity };
+    it->flat = UINT64_MAX >> (COVEY__BLOCK_IDS - count);
+    return hand_out_list(it, count);
+}
 
 /* The id of a row: the id at a position of an array, or the number itself. */
 COVEY_HOT uint32_t index_at(const covey_entity *array, uint32_t number) { return array ? array[number].index : number; }
@@ -158,14 +186,14 @@ static uint32_t find_rows(const covey_iter *it, const covey_pool *pool, uint32_t
 static void move_row(covey_iter *it, uint32_t columns, uint32_t from, uint32_t to) {
     it->rows[to] = it->rows[from];
     for (; columns != 0; columns &= columns - 1) {
-        char **values = list_of(it, covey__lowest_bit(columns));
+        char **values = covey__list_in(it, covey__lowest_bit(columns));
         values[to] = values[from];
     }
 }
 
 /* Keeps the rows that a column has, or that are absent from a pool. Both return how many remain. */
 static uint32_t keep_found(covey_iter *it, uint32_t column, uint32_t columns, uint32_t count) {
-    char *const *found = list_of(it, column);
+    char *const *found = covey__list_in(it, column);
     uint32_t kept = 0;
     for (uint32_t k = 0; k < count; k++) {
         bool there = found[k] != NULL;
@@ -192,18 +220,44 @@ static uint32_t look_up(covey_iter *it, uint32_t done, uint32_t count) {
         count = keep_absent(it, it->walk.columns[covey__lowest_bit(left)].pool, columns, count);
     for (uint32_t left = it->walk.looked_up & ~done; left != 0; left &= left - 1) {
         uint32_t column = covey__lowest_bit(left);
-        uint32_t hits = find_rows(it, it->walk.columns[column].pool, count, list_of(it, column));
+        uint32_t hits = find_rows(it, it->walk.columns[column].pool, count, covey__list_in(it, column));
         columns |= 1u << column;
         if (hits != count) count = keep_found(it, column, columns, count);
     }
     return count;
 }
 
-/* How many rows from this one on have contiguous values in a flat set, up to `most`. The first is present. */
+/* How many handles from two places on are the same, up to `most`. */
+static uint32_t run_of_same(const covey_entity *a, const covey_entity *b, uint32_t most) {
+    uint32_t run = 0;
+    while (run + AT_ONCE <= most && memcmp(a + run, b + run, AT_ONCE * sizeof *a) == 0) run += AT_ONCE;
+    while (run < most && covey__word(a[run]) == covey__word(b[run])) run++;
+    return run;
+}
+
+/* Whether AT_ONCE handles have consecutive indices. Compilers vectorise the loop. */
+static bool are_consecutive(const covey_entity *handles, uint32_t index) {
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < AT_ONCE; i++) differ |= handles[i].index ^ (index + i);
+    return differ == 0;
+}
+
+/* How many handles from a place on have consecutive indices, from `index` on, up to `most`. */
+static uint32_t run_of_indices(const covey_entity *handles, uint32_t index, uint32_t most) {
+    uint32_t run = 0;
+    while (run + AT_ONCE <= most && are_consecutive(handles + run, index + run)) run += AT_ONCE;
+    while (run < most && handles[run].index == index + run) run++;
+    return run;
+}
+
+/* How many rows from this one on have contiguous values in a flat set, up to `most`. The first is present. The handles
+ * of the set tell it, unless some of them are holes. */
 static uint32_t run_in_set(const covey_sparse_set *set, const covey_entity *array, uint32_t row, uint32_t most) {
     const uintptr_t *pages = set->pages;
     uint32_t reach = set->page_count, at = covey__slot_position(*covey__slot_of(set, index_at(array, row))), run = 1;
     if (most > set->end - at) most = set->end - at;
+    if (set->holes == 0)
+        return array ? run_of_same(array + row, set->ids + at, most) : run_of_indices(set->ids + at, row, most);
     while (run < most) {
         uint32_t index = index_at(array, row + run);
         if (index / COVEY_PAGE_SIZE >= reach || covey__slot_position(*covey__slot_in(pages, index)) != at + run) break;
@@ -279,9 +333,9 @@ static uint32_t list_first(covey_iter *it, uint32_t first, uint32_t count, uint3
     const covey_pool *pool = it->walk.columns[column].pool;
     *done = it->walk.looked_up & (0 - it->walk.looked_up);
     if (*done != 0 && covey__in_blocks(pool))
-        return list_array_in_blocks(pool, it->walk.array, first, count, it->rows, list_of(it, column));
+        return list_array_in_blocks(pool, it->walk.array, first, count, it->rows, covey__list_in(it, column));
     if (*done != 0 && !pool->sparse_set.paged)
-        return list_array_in_set(pool, it->walk.array, first, count, it->rows, list_of(it, column));
+        return list_array_in_set(pool, it->walk.array, first, count, it->rows, covey__list_in(it, column));
     for (uint32_t k = 0; k < count; k++) it->rows[k] = first + k;
     *done = 0;
     return count;
@@ -293,7 +347,7 @@ static void list_beside(covey_iter *it, uint32_t count) {
     bool follow = it->rows[count - 1] - first == count - 1;
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
-        char **values = list_of(it, covey__lowest_bit(left)),
+        char **values = covey__list_in(it, covey__lowest_bit(left)),
              *value = covey__value_at(&pool->sparse_set, first, pool->size);
         size_t size = pool->size;
         for (uint32_t k = 0; k < count && follow; k++) values[k] = value + k * size;
@@ -301,7 +355,37 @@ static void list_beside(covey_iter *it, uint32_t count) {
     }
 }
 
-bool covey__list_positions(covey_iter *it) {
+/* Puts the values of a position into the first entries of the lists, for columns that are parallel to the array. */
+static void set_values_at(covey_iter *it, uint32_t at) {
+    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
+        const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
+        set_value(it, covey__lowest_bit(left), covey__value_at(&pool->sparse_set, at, pool->size));
+    }
+}
+
+static uint32_t few_rows(const covey_iter *it) {
+    return it->walk.most < COVEY__BLOCK_IDS ? it->walk.most : COVEY__BLOCK_IDS;
+}
+
+/* Whether rows whose values are contiguous are handed out without a list: they are long enough, or all that is left. */
+static bool is_long(const covey_iter *it, uint32_t run) {
+    return run >= LONG || (run != 0 && it->walk.next + run == it->walk.end);
+}
+
+/* Rows from the current position on, if their values are contiguous in all columns. False if they are not, or at the
+ * end. */
+static bool list_flat_positions(covey_iter *it) {
+    if (!reach_position(it)) return false;
+    bool alone = (it->walk.looked_up | it->walk.excluded) == 0;
+    uint32_t at = it->walk.next, run = run_of_positions(it, at, few_rows(it));
+    if (!alone) run = run_of_values(it, at, run);
+    if (!alone && !is_long(it, run)) return false;
+    set_values_at(it, at);
+    it->walk.next += run;
+    return hand_out_flat(it, at, run);
+}
+
+static bool list_positions(covey_iter *it) {
     uint32_t count = 0;
     while (count == 0 && reach_position(it)) {
         uint32_t first = it->walk.next, run = run_of_positions(it, first, it->walk.most);
@@ -314,138 +398,46 @@ bool covey__list_positions(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
+bool covey__list_rows_of_array(covey_iter *it) { return list_flat_positions(it) || list_positions(it); }
+
 /* The next positions of an array: as a span if their values are contiguous in every column, otherwise as a list. */
 static bool next_positions(covey_iter *it) {
     bool alone = (it->walk.looked_up | it->walk.excluded) == 0;
     if (!reach_position(it)) return false;
     uint32_t at = it->walk.next, run = run_of_positions(it, at, alone ? it->walk.end : MOST_ALONG);
     if (!alone) run = run_of_values(it, at, run);
-    if (!alone && run < LONG) return covey__list_positions(it);
-    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
-        const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
-        set_value(it, covey__lowest_bit(left), covey__value_at(&pool->sparse_set, at, pool->size));
-    }
+    if (!alone && !is_long(it, run)) return list_positions(it);
+    set_values_at(it, at);
     it->walk.next += run;
+    it->ended = it->walk.next >= it->walk.end;
     return hand_out_span(it, at, run);
 }
 
 /* ---- Ids of blocks -----------------------------------------------------------------------------------------------*/
 
-static bool has_long_run(uint64_t ids) {
-    ids &= ids >> 1;
-    ids &= ids >> 2;
-    return (ids & ids >> 4) != 0; /* LONG in a row */
-}
-
-/* Whether the runs of a mask are long enough on average for a span each. */
-static bool has_long_runs(uint64_t ids) { return covey__bits_in(ids & ~(ids << 1)) * LONG <= covey__bits_in(ids); }
-
-/* The blocks whose occupancy mask is the same in all fields, and equal to the matches. */
-static uint64_t same_ids(const covey_iter *it, const covey__page_list *list, uint64_t blocks) {
-    uint64_t found = 0;
-    for (uint64_t left = blocks; left != 0; left &= left - 1) {
-        uint32_t block = covey__lowest_bit(left);
-        uint64_t differ = 0;
-        for (uint32_t i = 0; i < list->count; i++) differ |= list->pages[i]->masks[block] ^ it->matches[block];
-        found |= (uint64_t)(differ == 0) << block;
-    }
-    return found;
-}
-
-/* Decides how the blocks of a page are handed out. */
-static void plan_blocks(covey_iter *it, const covey__page_list *list) {
-    uint64_t direct = UINT64_MAX, joined = UINT64_MAX >> 1, ordered = UINT64_MAX, compact = UINT64_MAX;
-    uint64_t full = list->full ? it->walk.blocks : 0;
-    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
-        const covey__column *column = &it->walk.columns[covey__lowest_bit(left)];
-        direct &= column->page->direct;
-        compact &= ~column->page->direct;
-        ordered &= column->page->ordered;
-        if (column->pool->size != 0) joined &= column->page->joined;
-    }
-    bool alone = it->walk.looked_up == 0;
-    it->walk.packed = alone && list->count != 0 ? same_ids(it, list, it->walk.blocks & ordered & compact) : 0;
-    it->walk.longer = it->walk.packed | full;
-    for (uint64_t left = it->walk.blocks & ordered & ~it->walk.longer; left != 0; left &= left - 1) {
-        uint32_t block = covey__lowest_bit(left);
-        uint64_t ids = it->matches[block], whole = ids == UINT64_MAX;
-        full |= whole << block;
-        if (whole != 0 || (has_long_run(ids) && has_long_runs(ids))) it->walk.longer |= (uint64_t)1 << block;
-    }
-    it->walk.full = alone ? full & direct : 0;
-    it->walk.joined = joined & it->walk.full & it->walk.full >> 1;
-    it->walk.scattered = alone && it->walk.most != 1 ? it->walk.blocks & ~it->walk.longer : 0;
-}
-
 /* Advances to the next page with matches. Returns false at the end. */
 static bool reach_page(covey_iter *it) {
     covey__page_list list;
     it->walk.opened = it->walk.blocks = covey__open_page(it, &list);
-    if (it->walk.blocks != 0 && it->walk.plans) plan_blocks(it, &list);
+    if (it->walk.blocks != 0 && it->walk.plans) covey__plan_blocks(it, list.full);
     return it->walk.blocks != 0;
-}
-
-/* Takes the next block with matches of the page. */
-static void begin_block(covey_iter *it) {
-    it->block = covey__lowest_bit(it->walk.blocks);
-    it->walk.blocks &= it->walk.blocks - 1;
-    it->walk.rest = it->matches[it->block];
 }
 
 /* Advances to the next block with matches if this one is done. Returns false at the end. */
 static bool reach_block(covey_iter *it) {
     if (it->walk.rest != 0) return true;
     if (it->walk.blocks == 0 && !reach_page(it)) return false;
-    begin_block(it);
+    covey__begin_block(it);
     return true;
-}
-
-static uint32_t first_of_block(const covey_iter *it) { return it->walk.first + it->block * COVEY__BLOCK_IDS; }
-
-static const covey__chunk *chunk_of(const covey_iter *it, uint32_t column) {
-    return &it->walk.columns[column].page->chunks[it->block];
-}
-
-/* Takes rows of the block from a bit on, whose values are contiguous, as span `n` of the batch. */
-static void take_run(covey_iter *it, uint32_t n, uint32_t bit, uint32_t count) {
-    for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
-        uint32_t column = covey__lowest_bit(left);
-        const covey__chunk *chunk = chunk_of(it, column);
-        list_of(it, column)[n] = chunk->data + (size_t)chunk->map[bit] * it->walk.columns[column].pool->size;
-    }
-    it->rows[n] = first_of_block(it) + bit;
-    it->counts[n] = count;
-    it->walk.rest &= bit + count >= COVEY__BLOCK_IDS ? 0 : UINT64_MAX << (bit + count);
-}
-
-/* Prefetches the first bytes of a block that comes soon; the hardware continues from there. */
-static void prefetch_block(const covey_iter *it, uint32_t block) {
-    for (uint32_t i = 0; i < it->walk.view->with; i++)
-        for (size_t line = 0; line < 4; line++)
-            covey__prefetch_line(it->walk.columns[i].page->chunks[block].data + line * 64);
-}
-
-/* Takes a block in which all ids match, and the blocks behind it while they are contiguous. */
-static void take_full(covey_iter *it, uint32_t n) {
-    uint32_t more = covey__lowest_bit(~(it->walk.joined >> it->block));
-    it->walk.blocks &= (UINT64_MAX - 1) << (it->block + more);
-    if (it->walk.blocks != 0) prefetch_block(it, covey__lowest_bit(it->walk.blocks));
-    take_run(it, n, 0, (more + 1) * COVEY__BLOCK_IDS);
-}
-
-/* Takes a block in which all present ids match. */
-static void take_packed(covey_iter *it, uint32_t n) {
-    take_run(it, n, covey__lowest_bit(it->walk.rest), it->walk.columns[0].page->used[it->block]);
-    it->rows[n] = first_of_block(it);
-    it->walk.rest = 0;
 }
 
 /* Lists bits of the block from `n` on that are present in a flat set that is looked up (or NULL). Returns the new
  * length. */
 static uint32_t list_bits(covey_iter *it, uint64_t bits, uint32_t n, const covey_pool *pool) {
-    uint32_t first = first_of_block(it);
+    uint32_t first = covey__first_of_block(it);
     if (pool)
-        return list_bits_in_set(pool, first, bits, it->rows, list_of(it, covey__lowest_bit(it->walk.looked_up)), n);
+        return list_bits_in_set(pool, first, bits, it->rows, covey__list_in(it, covey__lowest_bit(it->walk.looked_up)),
+                                n);
     for (; bits != 0; bits &= bits - 1) it->rows[n++] = first + covey__lowest_bit(bits);
     return n;
 }
@@ -455,7 +447,7 @@ static void list_in_blocks(covey_iter *it, uint32_t count) {
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         const covey__column *column = &it->walk.columns[covey__lowest_bit(left)];
         const covey__chunk *chunks = column->page->chunks;
-        char **values = list_of(it, covey__lowest_bit(left));
+        char **values = covey__list_in(it, covey__lowest_bit(left));
         size_t size = column->pool->size;
         for (uint32_t k = 0; k < count;) {
             uint32_t first = it->rows[k] / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, bit = it->rows[k] - first;
@@ -472,7 +464,7 @@ static bool goes_on(const covey_iter *it, uint32_t rows) {
     return few && it->walk.blocks != 0 && (it->walk.longer >> covey__lowest_bit(it->walk.blocks) & 1) == 0;
 }
 
-bool covey__list_ids(covey_iter *it) {
+static bool list_ids(covey_iter *it) {
     const covey_pool *pool =
         it->walk.looked_up != 0 ? it->walk.columns[covey__lowest_bit(it->walk.looked_up)].pool : NULL;
     uint32_t count = 0, done = pool && is_flat(pool) ? it->walk.looked_up & (0 - it->walk.looked_up) : 0;
@@ -488,47 +480,35 @@ bool covey__list_ids(covey_iter *it) {
     return hand_out_list(it, count);
 }
 
-static bool block_is_packed(const covey_iter *it, uint32_t block) { return (it->walk.packed >> block & 1) != 0; }
-
-/* Whether spans of the next block fit into the same batch. */
-static bool is_alike(const covey_iter *it) {
-    if (it->walk.rest != 0) return true;
-    uint32_t next = it->walk.blocks != 0 ? covey__lowest_bit(it->walk.blocks) : 0;
-    return it->walk.blocks != 0 && (it->walk.longer >> next & 1) != 0 &&
-           block_is_packed(it, next) == block_is_packed(it, it->block);
+/* Rows of the block from its first match on, if their values are contiguous in all columns. */
+static bool list_flat_ids(covey_iter *it) {
+    if ((it->walk.longer >> it->block & 1) == 0) return false;
+    uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
+    if (run > it->walk.most) run = it->walk.most;
+    run = run_of_values(it, covey__first_of_block(it) + bit, run);
+    if (run < LONG) return false;
+    covey__take_run(it, 0, bit, run);
+    return hand_out_flat(it, covey__first_of_block(it) + bit, run);
 }
 
-/* Hands out spans of this block and the following ones. All fields are in blocks. */
-static bool next_spans(covey_iter *it) {
-    uint32_t n = 0;
-    it->slotted = block_is_packed(it, it->block);
-    do {
-        reach_block(it);
-        if ((it->walk.full >> it->block & 1) != 0) take_full(it, n);
-        else if (it->slotted) take_packed(it, n);
-        else
-            take_run(it, n, covey__lowest_bit(it->walk.rest),
-                     covey__ones_from(it->walk.rest, covey__lowest_bit(it->walk.rest)));
-    } while (++n < it->walk.most && is_alike(it));
-    it->varies = true;
-    return hand_out(it, n, it->counts[0]);
+bool covey__list_rows_of_ids(covey_iter *it) {
+    if (!reach_block(it)) return hand_out_list(it, 0);
+    return (it->walk.mode == COVEY__MODE_MIXED && list_flat_ids(it)) || list_ids(it);
 }
 
 /* The next run of the block: as a span if its values are contiguous in all columns, otherwise the block is listed. */
 static bool next_mixed_run(covey_iter *it) {
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
-    run = run_of_values(it, first_of_block(it) + bit, run);
-    if (run < LONG) return covey__list_ids(it);
-    take_run(it, 0, bit, run);
+    run = run_of_values(it, covey__first_of_block(it) + bit, run);
+    if (run < LONG) return list_ids(it);
+    covey__take_run(it, 0, bit, run);
     return hand_out(it, 1, run);
 }
 
-/* The next ids that have all fields. */
-static bool next_ids(covey_iter *it) {
-    if (it->walk.rest == 0 && it->walk.blocks == 0 && reach_page(it) && covey__next_scattered(it)) return true;
+/* The next ids that have all fields, some of which are looked up. */
+static bool next_mixed(covey_iter *it) {
     if (!reach_block(it)) return false;
-    if ((it->walk.longer >> it->block & 1) == 0) return covey__list_ids(it);
-    return it->walk.looked_up == 0 ? next_spans(it) : next_mixed_run(it);
+    return (it->walk.longer >> it->block & 1) != 0 ? next_mixed_run(it) : list_ids(it);
 }
 
 /* ---- Members of a group, in blocks --------------------------------------------------------------------------------*/
@@ -572,26 +552,33 @@ static bool reach_slots(covey_iter *it) {
     return true;
 }
 
-static void list_side_by_side(char **values, char *data, uint32_t from, uint32_t count, size_t size) {
-    for (uint32_t k = 0; k < count; k++) values[k] = data + (from + k) * size;
+static void list_side_by_side(char **values, char *data, uint32_t count, size_t size) {
+    for (uint32_t k = 0; k < count; k++) values[k] = data + k * size;
 }
 
 bool covey__list_slots(covey_iter *it) {
     if (!reach_slots(it)) return hand_out_list(it, 0);
     const uint8_t *ids = ids_of_block(it);
-    uint32_t first = first_of_block(it), from = it->walk.slot, count = it->walk.slots - from;
+    uint32_t first = covey__first_of_block(it), from = it->walk.slot, count = it->walk.slots - from;
+    bool flat = it->walk.looked_up == 0;
     if (count > it->walk.most) count = it->walk.most;
     it->walk.slot += count;
+    for (uint32_t i = 0; i < it->walk.view->fields; i++) {
+        covey__column *column = &it->walk.columns[i];
+        char *data = column->page->chunks[it->block].data + from * (size_t)column->pool->size;
+        column->chunk = (covey__chunk){ data, covey__identity };
+        if (!flat && (it->walk.looked_up >> i & 1) == 0)
+            list_side_by_side(covey__list_in(it, i), data, count, column->pool->size);
+    }
     for (uint32_t k = 0; k < count; k++) {
-        it->rows[k] = first + ids[from + k];
+        it->rows[k] = it->ids[k] = first + ids[from + k];
         it->counts[k] = from + k;
     }
-    for (uint32_t i = 0; i < it->walk.view->fields; i++) {
-        const covey__column *column = &it->walk.columns[i];
-        char **values = list_of(it, i);
-        if ((it->walk.looked_up >> i & 1) != 0) find_rows(it, column->pool, count, values);
-        else list_side_by_side(values, column->page->chunks[it->block].data, from, count, column->pool->size);
+    for (uint32_t left = it->walk.looked_up; left != 0; left &= left - 1) {
+        uint32_t column = covey__lowest_bit(left);
+        find_rows(it, it->walk.columns[column].pool, count, covey__list_in(it, column));
     }
+    it->flat = flat ? UINT64_MAX >> (COVEY__BLOCK_IDS - count) : 0;
     return hand_out_list(it, count);
 }
 
@@ -626,7 +613,7 @@ static bool next_members(covey_iter *it) {
     }
     for (uint32_t i = 0; i < it->walk.view->fields; i++) {
         const covey__chunk *chunks = it->walk.columns[i].page->chunks;
-        char **values = list_of(it, i);
+        char **values = covey__list_in(it, i);
         for (uint32_t k = 0; k < n; k++) values[k] = chunks[numbers[k]].data;
     }
     it->slotted = it->varies = true;
@@ -661,11 +648,12 @@ static uint32_t run_slowly(covey_iter *it, uint32_t row, uint32_t most) {
 }
 
 static bool next_ids_slowly(covey_iter *it) {
-    if (it->walk.plans) return next_ids(it);
+    if (it->walk.plans && it->walk.looked_up != 0) return next_mixed(it);
+    if (it->walk.plans) return covey__next_spans(it) || list_ids(it);
     if (!reach_block(it)) return false;
     uint32_t bit = covey__lowest_bit(it->walk.rest), run = covey__ones_from(it->walk.rest, bit);
-    run = run_slowly(it, first_of_block(it) + bit, run);
-    take_run(it, 0, bit, run);
+    run = run_slowly(it, covey__first_of_block(it) + bit, run);
+    covey__take_run(it, 0, bit, run);
     return hand_out(it, 1, run);
 }
 
@@ -703,7 +691,7 @@ static void note_span(const covey_iter *it, const covey_pool *pool) {
 static void note_ticks(covey_iter *it) {
     for (uint32_t left = it->walk.ticked; left != 0; left &= left - 1) {
         uint32_t field = covey__lowest_bit(left);
-        if (*list_of(it, field)) note_span(it, it->walk.columns[field].pool);
+        if (*covey__list_in(it, field)) note_span(it, it->walk.columns[field].pool);
     }
 }
 
@@ -712,12 +700,14 @@ static void note_ticks(covey_iter *it) {
 bool covey__next_batch(covey_iter *it) {
     bool more = false;
     it->slotted = it->varies = false;
+    covey__walk_decide(&it->walk);
     if (it->walk.set && !it->walk.begun) covey__array_begin(it);
     if (it->walk.shares) covey__ticks_share(it->walk.view->world);
     switch (it->walk.mode) {
+    case COVEY__MODE_UNDECIDED:
     case COVEY__MODE_NOTHING: break;
-    case COVEY__MODE_BLOCKS:
-    case COVEY__MODE_MIXED: more = next_ids(it); break;
+    case COVEY__MODE_BLOCKS: more = covey__next_spans(it); break;
+    case COVEY__MODE_MIXED: more = next_mixed(it); break;
     case COVEY__MODE_ARRAY: more = next_positions(it); break;
     case COVEY__MODE_SLOTS: more = next_members(it); break;
     case COVEY__MODE_IDS: more = next_ids_slowly(it); break;

@@ -9,9 +9,10 @@ void covey__array_begin(covey_iter *it);
 /* Remembers the last entity to visit. */
 void covey__note_last(covey_iter *it);
 
-/* A batch of scattered rows, at most it->walk.most, from the current place on. Returns false at the end. */
-bool covey__list_positions(covey_iter *it);
-bool covey__list_ids(covey_iter *it);
+/* A batch of rows, at most it->walk.most, from the current place on: a list of values; or it->flat says which rows have
+ * contiguous values. Returns false at the end. */
+bool covey__list_rows_of_array(covey_iter *it);
+bool covey__list_rows_of_ids(covey_iter *it);
 bool covey__list_slots(covey_iter *it);
 /* Returns to the place behind the current row of such a list, after values have moved. */
 void covey__slots_anew(covey_iter *it);

@@ -9,6 +9,7 @@
 #include "memory/result.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
+#include "query/view.h"
 
 #include <stdalign.h>
 #include <stdio.h>
@@ -124,6 +125,7 @@ static bool find_pools(covey_group *group) {
         group->pools[i] = covey_pool_of_raw(group->world, group->view.types[i]);
         if (!group->pools[i]) return false;
     }
+    covey__view_find_pools(&group->view);
     return true;
 }
 

@@ -12,144 +12,34 @@
 #include "storage/storage.h"
 #include "observe/tick.h"
 #include "query/view.h"
+#include "query/walk.h"
 
 /* ---- Beginning ---------------------------------------------------------------------------------------------------*/
 
-static void begin_walk(covey__walk *walk, const covey_view *view) {
-    memset(walk, 0, offsetof(covey__walk, columns));
-    walk->view = view;
-    walk->to = COVEY__NO_BLOCK;
-    for (uint32_t i = 0; i < COVEY__ROW_CHUNKS || i < covey__view_terms(view); i++)
-        walk->columns[i] = (covey__column){ .page = &covey__no_page };
-    if (!view->world) return;
-    walk->shifts = &view->world->shifts;
-    covey__walk_find_pools(walk);
-}
-
-static bool all_known(const covey__walk *walk) {
-    for (uint32_t i = 0; i < walk->view->with; i++)
-        if (!walk->columns[i].pool) return false;
-    return walk->view->world != NULL;
-}
-
-/* The smallest required pool, or NULL. */
-static const covey_pool *smallest(const covey__walk *walk) {
-    const covey_pool *found = NULL;
-    for (uint32_t i = 0; i < walk->view->with; i++) {
-        const covey_pool *pool = walk->columns[i].pool;
-        if (!found || covey_pool_count(pool) < covey_pool_count(found)) found = pool;
-    }
-    return found;
-}
-
-/* The end of the pages to walk: the earliest end of a required pool. */
-static uint32_t pages_to_walk(const covey__walk *walk) {
-    uint32_t end = covey__block_limit(walk->view->world);
-    if (walk->lead && walk->lead->block_store.end_page < end) end = walk->lead->block_store.end_page;
-    for (uint32_t i = 0; i < walk->view->with; i++) {
-        const covey_pool *pool = walk->columns[i].pool;
-        if (covey__in_blocks(pool) && pool->block_store.end_page < end) end = pool->block_store.end_page;
-    }
-    return end;
-}
-
-/* The most spans in a batch. Ticks are noted when a span is handed out. */
-static uint32_t longest_list(const covey__walk *walk) {
-    return walk->ticked != 0 ? 1 : walk->view->fields > COVEY__FEW ? COVEY__PART : COVEY__BATCH;
-}
-
-/* The first page that may have matches. */
-static uint32_t first_to_walk(const covey__walk *walk) {
-    uint32_t first = walk->lead ? walk->lead->block_store.first_page : 0;
-    for (uint32_t i = 0; i < walk->view->with; i++) {
-        const covey_pool *pool = walk->columns[i].pool;
-        if (covey__in_blocks(pool) && pool->block_store.first_page > first) first = pool->block_store.first_page;
-    }
-    return first;
-}
-
-static void walk_ids(covey__walk *walk) {
-    const covey_view *view = walk->view;
-    uint32_t sparse = 0;
-    for (uint32_t i = 0; i < view->with; i++) sparse |= (uint32_t)!covey__in_blocks(walk->columns[i].pool) << i;
-    walk->plans = view->with == view->fields;
-    walk->next = first_to_walk(walk);
-    walk->end = pages_to_walk(walk);
-    walk->asks_more |= walk->lead || view->with == 0 || view->without != 0 || !walk->plans;
-    walk->mode = !walk->plans || walk->ticked != 0 ? COVEY__MODE_IDS
-                 : sparse != 0                     ? COVEY__MODE_MIXED
-                                                   : COVEY__MODE_BLOCKS;
-    walk->looked_up = walk->plans ? sparse : 0;
-    walk->direct = walk->plans ? ((1u << view->with) - 1) & ~sparse : 0;
-    walk->most = longest_list(walk);
-}
-
-/* Notes which fields have to be looked up: those that are not parallel to the array. */
-static void walk_array(covey__walk *walk) {
-    const covey_view *view = walk->view;
-    bool plain = view->with == view->fields && walk->ticked == 0 && !walk->hides && walk->changed == 0;
-    walk->mode = plain ? COVEY__MODE_ARRAY : COVEY__MODE_POSITIONS;
-    walk->array = walk->set->ids;
-    walk->looked_up = plain ? ((1u << view->fields) - 1) & ~walk->direct : 0;
-    for (uint32_t i = view->fields; plain && !walk->group && i < covey__view_terms(view); i++)
-        walk->excluded |= (uint32_t)(walk->columns[i].pool != NULL) << i;
-    walk->most = longest_list(walk);
-}
-
-/* Walks the blocks that have members. Looks up fields that the group does not own. */
-static void walk_group_blocks(covey__walk *walk) {
-    walk->mode = COVEY__MODE_SLOTS;
-    walk->end = walk->group->front.borders.count;
-    walk->direct = (1u << covey__group_owned(walk->group)) - 1;
-    walk->looked_up = ((1u << walk->view->fields) - 1) & ~walk->direct;
-    walk->most = longest_list(walk);
-}
-
-static void walk_set(covey__walk *walk, const covey_pool *lead) {
-    walk->lead = lead;
-    walk->set = &lead->sparse_set;
-    walk->end = lead->sparse_set.end;
-    walk->refills = lead->sparse_set.policy == COVEY_SWAP_AND_POP || lead->sparse_set.policy == COVEY_SWAP_ONLY;
-    for (uint32_t i = 0; i < walk->view->with; i++) walk->direct |= (uint32_t)(walk->columns[i].pool == lead) << i;
-    walk_array(walk);
-}
-
-static void walk_by(covey__walk *walk, const covey_pool *lead) {
-    if (!lead || covey__in_blocks(lead)) walk_ids(walk);
-    else walk_set(walk, lead);
-}
-
-/* Walks by id, because ticks are stored by id and tell which blocks have changes. */
-static void walk_changes(covey__walk *walk) {
-    walk_ids(walk);
-    walk->next = covey__page_from(walk, walk->next);
-}
-
-static void begin_since(covey__walk *walk, const covey_view *view, uint64_t tick) {
-    begin_walk(walk, view);
-    if (!all_known(walk)) return;
-    walk->since = tick;
-    walk->changed = tick != 0 ? view->changed : 0;
-    walk->asks_more |= walk->changed != 0;
-    if (walk->changed != 0) walk_changes(walk);
-    else walk_by(walk, smallest(walk));
-}
-
-/* A separate function that never takes the address of the iterator, so that compilers do not copy its empty lists. */
-static COVEY__NOINLINE covey_iter iterate(const covey__walk *walk) {
-    covey_iter it;
-    it.count = it.at = it.stop = it.block = 0;
-    it.left = 0;
-    it.varies = it.slotted = false;
-    it.walk = *walk;
-    return it;
-}
-
-/* Like iterate, for an iterator of the caller. */
-static void start(covey_iter *it) {
+/* What an iterator begins with; all else is decided by its first step. */
+COVEY_HOT void ask(covey_iter *it, const covey_view *view, const covey_group *group, const covey_pool *lead,
+                   uint64_t tick) {
     it->count = it->at = it->stop = it->block = 0;
     it->left = 0;
-    it->varies = it->slotted = false;
+    it->varies = it->slotted = it->ended = false;
+    it->flat = 0;
+    it->walk.view = view;
+    it->walk.group = group;
+    it->walk.lead = lead;
+    it->walk.array = NULL;
+    it->walk.since = tick;
+    it->walk.end = 0;
+    it->walk.mode = COVEY__MODE_UNDECIDED;
+    it->walk.listed = false;
+    it->walk.visits = COVEY__VISITS_NOTHING;
+}
+
+/* Compilers put the iterator where the caller wants it, because there is one, and its address is not taken when calls
+ * are inlined. Otherwise they would copy its empty lists. */
+COVEY_HOT covey_iter iterate(const covey_view *view, const covey_group *group, const covey_pool *lead, uint64_t tick) {
+    covey_iter it;
+    ask(&it, view, group, lead, tick);
+    return it;
 }
 
 uint32_t covey__view_bound(const covey_view *view) {
@@ -162,90 +52,53 @@ uint32_t covey__view_bound(const covey_view *view) {
     return bound;
 }
 
-void covey__iter_begin(covey_iter *it, const covey_view *view) {
-    start(it);
-    if (covey__view_bound(view) != 0) {
-        begin_since(&it->walk, view, 0);
-        return;
-    }
-    memset(&it->walk, 0, offsetof(covey__walk, columns));
-    it->walk.view = view;
+covey_iter covey_view_iter(const covey_view *view) {
+    COVEY__NEEDS_VIEW(view);
+    covey__check_view(view, false);
+    return iterate(view, NULL, NULL, 0);
 }
 
 covey_iter covey_view_iter_since(const covey_view *view, uint64_t tick) {
     COVEY__NEEDS_VIEW(view);
-    covey__walk walk;
     covey__check_view(view, false);
-    begin_since(&walk, view, tick);
-    return iterate(&walk);
-}
-
-covey_iter covey__view_iter_to_ask(const covey_view *view) {
-    covey__walk walk;
-    begin_since(&walk, view, 0);
-    return iterate(&walk);
-}
-
-covey_iter covey_view_iter(const covey_view *view) {
-    COVEY__NEEDS_VIEW(view);
-    covey__walk walk;
-    covey__check_view(view, false);
-    begin_since(&walk, view, 0);
-    return iterate(&walk);
+    return iterate(view, NULL, NULL, tick);
 }
 
 covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
     COVEY__NEEDS_VIEW(view);
-    covey__walk walk;
     covey__check_view(view, false);
-    begin_walk(&walk, view);
     COVEY__CONTRACT(view->world, pool && (!view->world || pool->world == view->world),
                     "the pool belongs to another world");
-    if (!all_known(&walk)) return iterate(&walk);
-    walk.lead = pool;
-    covey__walk_find_hidden(&walk);
-    walk_by(&walk, pool);
-    return iterate(&walk);
+    return iterate(view, NULL, pool, 0);
 }
 
 covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count) {
     COVEY__NEEDS_VIEW(view);
-    covey__walk walk;
     covey__check_view(view, false);
-    begin_walk(&walk, view);
-    if (!all_known(&walk)) return iterate(&walk);
-    walk.mode = COVEY__MODE_POSITIONS;
-    walk.array = entities;
-    walk.end = count;
-    return iterate(&walk);
-}
-
-static void begin_group(covey__walk *walk, const covey_group *group) {
-    begin_walk(walk, &group->view);
-    walk->hides = false; /* disabled entities are not members */
-    walk->group = group;
-    if (group->front.by_block) {
-        walk_group_blocks(walk);
-        return;
-    }
-    walk->set = covey__group_owned(group) != 0 ? &group->pools[0]->sparse_set : &group->members;
-    walk->direct = (1u << covey__group_owned(group)) - 1;
-    walk->end = covey_group_count(group);
-    walk->refills = true;
-    walk_array(walk);
+    covey_iter it;
+    ask(&it, view, NULL, NULL, 0);
+    it.walk.listed = true;
+    it.walk.array = entities;
+    it.walk.end = count;
+    return it;
 }
 
 covey_iter covey_group_iter(const covey_group *group) {
     COVEY__CONTRACT(NULL, group, "a call needs a group");
-    covey__walk walk;
     covey__check_view(&group->view, true);
-    begin_group(&walk, group);
-    return iterate(&walk);
+    return iterate(&group->view, group, NULL, 0);
 }
 
-void covey__iter_begin_group(covey_iter *it, const covey_group *group) {
-    start(it);
-    begin_group(&it->walk, group);
+void covey__iter_begin(covey_iter *it, const covey_view *view, const covey_group *group) {
+    ask(it, view, group, NULL, 0);
+    covey__walk_decide(&it->walk);
+    if (!group && covey__view_bound(view) == 0) it->walk.mode = COVEY__MODE_NOTHING;
+}
+
+void covey__iter_to_ask(covey_iter *it, const covey_view *view) {
+    ask(it, view, NULL, NULL, 0);
+    covey__walk_decide(&it->walk);
+    it->walk.ticked = 0;
 }
 
 /* ---- Parts -------------------------------------------------------------------------------------------------------*/
@@ -297,15 +150,24 @@ static uint32_t ids_of_blocks(uint32_t blocks) {
     return ids < UINT32_MAX ? (uint32_t)ids : UINT32_MAX;
 }
 
+/* How an iteration walks, also before its first step. */
+static covey__walk decided(const covey_iter *it) {
+    covey__walk walk = it->walk;
+    covey__walk_decide(&walk);
+    return walk;
+}
+
 uint32_t covey_iter_length(const covey_iter *it) {
     COVEY__CONTRACT(NULL, it, "a call needs an iteration");
-    if (it->walk.mode == COVEY__MODE_NOTHING) return 0;
-    return is_by_position(&it->walk) ? it->walk.end : ids_of_blocks(blocks_to_walk(&it->walk));
+    covey__walk walk = decided(it);
+    if (walk.mode == COVEY__MODE_NOTHING) return 0;
+    return is_by_position(&walk) ? walk.end : ids_of_blocks(blocks_to_walk(&walk));
 }
 
 uint32_t covey__iter_first(const covey_iter *it) {
-    if (it->walk.mode == COVEY__MODE_NOTHING || is_by_position(&it->walk)) return 0;
-    return ids_of_blocks(first_block(&it->walk));
+    covey__walk walk = decided(it);
+    if (walk.mode == COVEY__MODE_NOTHING || is_by_position(&walk)) return 0;
+    return ids_of_blocks(first_block(&walk));
 }
 
 /* The blocks, and pages, of ids that a part visits. */
@@ -316,13 +178,12 @@ static void cut_ids(covey__walk *walk, uint32_t first, uint32_t end) {
     walk->end = end / COVEY__BLOCK_PAGE + (end % COVEY__BLOCK_PAGE != 0);
 }
 
-static void cut_walk(const covey__walk *whole, uint32_t first, uint32_t end, covey__walk *part) {
-    uint32_t limit = limit_of(whole), columns = covey__view_terms(whole->view);
-    if (columns < COVEY__ROW_CHUNKS) columns = COVEY__ROW_CHUNKS;
+static void cut_walk(covey__walk *part, uint32_t first, uint32_t end) {
+    uint32_t limit = limit_of(part);
     if (end > limit) end = limit;
-    COVEY__CONTRACT(whole->view->world, first % COVEY__BLOCK_IDS == 0 && (end % COVEY__BLOCK_IDS == 0 || end == limit),
+    COVEY__CONTRACT(part->view->world, first % COVEY__BLOCK_IDS == 0 && (end % COVEY__BLOCK_IDS == 0 || end == limit),
                     "a part of an iteration must begin and end at multiples of 64");
-    memcpy(part, whole, offsetof(covey__walk, columns) + columns * sizeof(covey__column));
+    part->visits = COVEY__VISITS_NOTHING;
     if (first >= end) part->mode = COVEY__MODE_NOTHING;
     else if (!is_by_position(part)) cut_ids(part, first, end);
     else part->next = first, part->end = end, part->shares = true;
@@ -330,14 +191,20 @@ static void cut_walk(const covey__walk *whole, uint32_t first, uint32_t end, cov
 
 covey_iter covey_iter_part(const covey_iter *whole, uint32_t first, uint32_t end) {
     COVEY__CONTRACT(NULL, whole, "a call needs an iteration");
-    covey__walk walk;
-    cut_walk(&whole->walk, first, end, &walk);
-    return iterate(&walk);
+    covey__walk walk = decided(whole);
+    cut_walk(&walk, first, end);
+    covey_iter it;
+    ask(&it, walk.view, NULL, NULL, 0);
+    it.walk = walk;
+    return it;
 }
 
 void covey__iter_part(const covey_iter *whole, uint32_t first, uint32_t end, covey_iter *part) {
-    start(part);
-    cut_walk(&whole->walk, first, end, &part->walk);
+    uint32_t columns = covey__view_terms(whole->walk.view);
+    if (columns < COVEY__ROW_CHUNKS) columns = COVEY__ROW_CHUNKS;
+    ask(part, whole->walk.view, NULL, NULL, 0);
+    memcpy(&part->walk, &whole->walk, offsetof(covey__walk, columns) + columns * sizeof(covey__column));
+    cut_walk(&part->walk, first, end);
 }
 
 /* ---- Rows --------------------------------------------------------------------------------------------------------*/
@@ -364,8 +231,10 @@ static void put_rows_back(covey_iter *it) {
  * array, the last entity to visit may have taken its place. Then that entity comes next, and one fewer is left. */
 static void begin_anew(covey_iter *it) {
     const covey_sparse_set *set = it->walk.set;
+    bool slots = it->walk.mode == COVEY__MODE_SLOTS;
+    if (it->flat != 0 && !slots) it->rows[it->at] = it->rows[0] + it->at;
     uint32_t position = it->rows[it->at];
-    if (it->walk.mode == COVEY__MODE_SLOTS) covey__slots_anew(it);
+    if (slots) covey__slots_anew(it);
     else if (!it->walk.array) put_rows_back(it);
     it->stop = 0;
     it->walk.most = 1; /* lists are short in loops that move values, so that few lookups are wasted */
@@ -381,11 +250,13 @@ static void begin_anew(covey_iter *it) {
 static bool list_rows(covey_iter *it) {
     switch (it->walk.mode) {
     case COVEY__MODE_POSITIONS: return covey__next_position(it);
-    case COVEY__MODE_ARRAY: return covey__list_positions(it);
+    case COVEY__MODE_ARRAY: return covey__list_rows_of_array(it);
     case COVEY__MODE_SLOTS: return covey__list_slots(it);
-    default: return covey__list_ids(it);
+    default: return covey__list_rows_of_ids(it);
     }
 }
+
+void covey__rows_begin(covey_iter *it) { covey__walk_decide(&it->walk); }
 
 bool covey__next_rows(covey_iter *it, bool moved) {
     if (it->walk.mode == COVEY__MODE_NOTHING) return false;
@@ -397,10 +268,11 @@ bool covey__next_rows(covey_iter *it, bool moved) {
     }
     if (it->walk.set) it->walk.array = it->walk.set->ids;
     if (it->walk.shares) covey__ticks_share(it->walk.view->world);
+    it->flat = 0;
     bool more = list_rows(it);
-    for (uint32_t k = 0; k < it->stop; k++)
+    for (uint32_t k = 0; k < it->stop && it->flat == 0; k++)
         it->ids[k] = it->walk.array ? it->walk.array[it->rows[k]].index : it->rows[k];
-    uint32_t longest = longest_list(&it->walk);
+    uint32_t longest = covey__longest_list(&it->walk);
     it->walk.most = it->walk.most * 2 < longest ? it->walk.most * 2 : longest;
     return more;
 }
@@ -441,8 +313,9 @@ static uint32_t count_positions(const covey_iter *it) {
 
 uint32_t covey_view_count(const covey_view *view) {
     COVEY__NEEDS_VIEW(view);
-    covey_iter it = covey__view_iter_to_ask(view);
+    covey_iter it;
     uint32_t count = 0;
+    covey__iter_to_ask(&it, view);
     if (it.walk.mode == COVEY__MODE_NOTHING) return 0;
     if (it.walk.set) return count_positions(&it);
     it.walk.asks_more |= it.walk.looked_up != 0; /* values are not looked up: masks are enough */
@@ -454,15 +327,14 @@ uint32_t covey_view_count(const covey_view *view) {
 
 covey_entity covey_view_first(const covey_view *view) {
     COVEY__NEEDS_VIEW(view);
-    covey_iter it = covey__view_iter_to_ask(view);
-    it.walk.ticked = 0; /* nothing is written */
+    covey_iter it;
+    covey__iter_to_ask(&it, view);
     return covey__next_span(&it) ? covey_span_entity(&it, 0) : (covey_entity){ 0, 0 };
 }
 
 bool covey_view_contains(const covey_view *view, covey_entity e) {
     COVEY__NEEDS_VIEW(view);
-    covey__walk walk;
-    begin_walk(&walk, view);
-    covey_iter it = iterate(&walk);
+    covey_iter it;
+    covey__iter_to_ask(&it, view);
     return view->world && covey_alive(view->world, e) && covey__matches(&it, e.index);
 }

@@ -17,10 +17,7 @@ const covey__block_page covey__no_page;
 
 /* ---- The pools of a view ------------------------------------------------------------------------------------------*/
 
-/* A number that changes when the world gets a new type, or when the first component of a type is disabled. */
-static uint32_t known_to(const covey_world *world) { return world->pool_count + world->inner->hiding; }
-
-bool covey__walk_is_old(const covey__walk *walk) { return walk->pools != known_to(walk->view->world); }
+bool covey__walk_is_old(const covey__walk *walk) { return walk->pools != covey__pools_known(walk->view->world); }
 
 void covey__walk_find_hidden(covey__walk *walk) {
     const covey_world *world = walk->view->world;
@@ -43,7 +40,7 @@ static void find_ticks(covey__walk *walk) {
 
 void covey__walk_find_pools(covey__walk *walk) {
     const covey_view *view = walk->view;
-    walk->pools = known_to(view->world);
+    walk->pools = covey__pools_known(view->world);
     for (uint32_t i = 0; i < covey__view_terms(view); i++)
         if (!walk->columns[i].pool) walk->columns[i].pool = covey_pool_find_raw(view->world, view->types[i]);
     covey__walk_find_hidden(walk);
@@ -92,37 +89,43 @@ bool covey__matches(const covey_iter *it, uint32_t index) {
 /* ---- Matching a page ---------------------------------------------------------------------------------------------*/
 
 static const covey__block_page *page_or_none(const covey_pool *pool, uint32_t page) {
-    bool there = pool && covey__in_blocks(pool) && page < pool->block_store.page_count;
-    return there ? pool->block_store.pages[page] : &covey__no_page;
+    return pool && covey__in_blocks(pool) ? covey__page_of(pool, page) : &covey__no_page;
 }
 
-/* Prefetches what match_pages reads. */
-static void prefetch_page(const covey__block_page *page) {
-    for (size_t at = 0; at < offsetof(covey__block_page, chunks); at += 64)
-        covey__prefetch_line((const char *)page + at);
+void covey__prefetch_page(const covey_pool *pool, uint32_t page) {
+    const char *first = (const char *)covey__page_of(pool, page);
+    for (size_t at = 0; at < offsetof(covey__block_page, chunks); at += 64) covey__prefetch_line(first + at);
 }
 
-/* Points the columns to a page. Returns the blocks that may have matches. */
+/* Points the columns to a page. Returns the blocks that all required pools in blocks have. */
 static uint64_t point_to_page(covey_iter *it, uint32_t page, covey__page_list *list) {
-    const covey_view *view = it->walk.view;
-    uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), any = 0;
-    list->count = 0;
-    if (view->with == 0 && covey__entities_next_page(view->world, page) != page) return 0;
-    for (uint32_t i = 0; i < view->with; i++) {
+    uint64_t blocks = covey__walk_blocks(&it->walk, page), full = blocks;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < it->walk.view->with; i++) {
         covey__column *column = &it->walk.columns[i];
         if (!covey__in_blocks(column->pool)) continue;
-        column->page = list->pages[list->count++] = page_or_none(column->pool, page);
-        blocks &= column->page->summary;
-        if (covey__blocks_have_page(&column->pool->block_store, page + 1))
-            prefetch_page(page_or_none(column->pool, page + 1));
+        const covey__block_page *found = page_or_none(column->pool, page);
+        column->page = list->pages[count++] = found;
+        blocks &= found->summary;
+        full &= found->full;
+        if (page + 1 < it->walk.end) covey__prefetch_page(column->pool, page + 1);
     }
+    list->count = count;
+    list->full = full & blocks;
+    it->walk.first = page * COVEY__BLOCK_PAGE;
+    return blocks;
+}
+
+/* Which of these blocks of a page may have matches, by the other terms. */
+static uint64_t blocks_of_others(const covey_iter *it, uint32_t page, uint64_t blocks) {
+    const covey_view *view = it->walk.view;
+    uint64_t any = 0;
     if (it->walk.lead) blocks &= page_or_none(it->walk.lead, page)->summary;
     const covey__column *column = &it->walk.columns[view->with + view->optional];
     for (uint32_t i = 0; i < view->any; i++, column++) {
         bool sparse = column->pool && !covey__in_blocks(column->pool);
         any |= sparse ? UINT64_MAX : page_or_none(column->pool, page)->summary;
     }
-    it->walk.first = page * COVEY__BLOCK_PAGE;
     return view->any != 0 ? blocks & any : blocks;
 }
 
@@ -235,17 +238,13 @@ static uint64_t matches_of_block(const covey_iter *it, uint32_t first, uint64_t 
     return plainly ? match_block(it, first, ids, false) : match_block_slowly(it, first, ids);
 }
 
-/* Intersects the masks of pages. Small counts are passed as constants, so that the loop is unrolled. Returns the ids
- * that all blocks have. */
-static inline uint64_t match_pages(uint64_t *restrict matches, const covey__block_page *const *pages, uint32_t count) {
-    uint64_t all = UINT64_MAX;
+/* Intersects the masks of pages. Small counts are passed as constants, so that the loop is unrolled. */
+static inline void match_pages(uint64_t *restrict matches, const covey__block_page *const *pages, uint32_t count) {
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         uint64_t ids = UINT64_MAX;
         for (uint32_t i = 0; i < count; i++) ids &= pages[i]->masks[block];
         matches[block] = ids;
-        all &= ids;
     }
-    return all;
 }
 
 /* The same for some blocks only. */
@@ -257,16 +256,20 @@ static void match_some(covey_iter *it, const covey__page_list *list, uint64_t bl
     }
 }
 
-static uint64_t match_blocks(covey_iter *it, const covey__page_list *list, uint64_t blocks) {
-    if (covey__bits_in(blocks) <= FEW) {
-        match_some(it, list, blocks);
-        return 0;
+/* Matches blocks of a page; those that are full need no masks. */
+static void match_blocks(covey_iter *it, const covey__page_list *list, uint64_t blocks) {
+    uint64_t others = blocks & ~list->full;
+    if (covey__bits_in(others) <= FEW) {
+        for (uint64_t left = blocks & list->full; left != 0; left &= left - 1)
+            it->matches[covey__lowest_bit(left)] = UINT64_MAX;
+        match_some(it, list, others);
+        return;
     }
     switch (list->count) {
-    case 1: return match_pages(it->matches, list->pages, 1);
-    case 2: return match_pages(it->matches, list->pages, 2);
-    case 3: return match_pages(it->matches, list->pages, 3);
-    default: return match_pages(it->matches, list->pages, list->count);
+    case 1: match_pages(it->matches, list->pages, 1); break;
+    case 2: match_pages(it->matches, list->pages, 2); break;
+    case 3: match_pages(it->matches, list->pages, 3); break;
+    default: match_pages(it->matches, list->pages, list->count); break;
     }
 }
 
@@ -298,25 +301,44 @@ uint32_t covey__page_from(const covey__walk *walk, uint32_t page) {
     return walk->changed != 0 ? page_with_changes(walk, page) : page;
 }
 
+uint64_t covey__match_page(covey_iter *it, const covey__page_list *list, uint64_t blocks) {
+    match_blocks(it, list, blocks);
+    return list->count > 1 ? list->full | with_matches(it, blocks & ~list->full) : blocks;
+}
+
+/* The matches of a page by components in blocks alone. */
+static uint64_t open_plainly(covey_iter *it, uint32_t page, covey__page_list *list) {
+    uint64_t blocks = point_to_page(it, page, list);
+    return blocks != 0 ? covey__match_page(it, list, blocks) : 0;
+}
+
+/* The same by all that the view asks for. */
+static uint64_t open_asking_more(covey_iter *it, uint32_t page, covey__page_list *list) {
+    const covey__walk *walk = &it->walk;
+    uint64_t blocks = walk->changed != 0 ? changed_blocks(it, page) : UINT64_MAX;
+    bool exists = walk->view->with != 0 || covey__entities_next_page(walk->view->world, page) == page;
+    if (blocks == 0 || !exists) return 0;
+    blocks &= point_to_page(it, page, list);
+    blocks = blocks_of_others(it, page, blocks);
+    match_blocks(it, list, blocks);
+    list->full = 0;
+    for (uint64_t left = blocks; left != 0; left &= left - 1) {
+        uint32_t block = covey__lowest_bit(left);
+        it->matches[block] = matches_of_block(it, walk->first + block * COVEY__BLOCK_IDS, it->matches[block]);
+    }
+    return with_matches(it, blocks);
+}
+
 /* There may be millions of unused indices between entities: after a page without matches, pages that do not exist are
  * skipped. */
 uint64_t covey__open_page(covey_iter *it, covey__page_list *list) {
-    covey__walk_renew(&it->walk);
-    while (it->walk.next < it->walk.end) {
-        uint32_t page = it->walk.next++;
-        uint64_t blocks = it->walk.changed != 0 ? changed_blocks(it, page) : UINT64_MAX;
-        if (blocks != 0) blocks &= point_to_page(it, page, list) & covey__walk_blocks(&it->walk, page);
-        if (blocks == 0) {
-            it->walk.next = covey__page_from(&it->walk, page + 1);
-            continue;
-        }
-        list->full = match_blocks(it, list, blocks) == UINT64_MAX && !it->walk.asks_more;
-        for (uint64_t left = it->walk.asks_more ? blocks : 0; left != 0; left &= left - 1) {
-            uint32_t block = covey__lowest_bit(left);
-            it->matches[block] = matches_of_block(it, it->walk.first + block * COVEY__BLOCK_IDS, it->matches[block]);
-        }
-        if (it->walk.asks_more || (list->count > 1 && !list->full)) blocks = with_matches(it, blocks);
+    covey__walk *walk = &it->walk;
+    covey__walk_renew(walk);
+    while (walk->next < walk->end) {
+        uint32_t page = walk->next++;
+        uint64_t blocks = walk->asks_more ? open_asking_more(it, page, list) : open_plainly(it, page, list);
         if (blocks != 0) return blocks;
+        walk->next = covey__page_from(walk, page + 1);
     }
     return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef COVEY_MATCH_H
 #define COVEY_MATCH_H
 
+#include "memory/inner.h"
 #include "observe/observers.h"
 #include "storage/storage.h"
 
@@ -11,6 +12,8 @@
 void covey__walk_find_pools(covey__walk *walk);
 /* Notes which terms, and whether the lead pool, can have disabled components, for views that skip these. */
 void covey__walk_find_hidden(covey__walk *walk);
+/* A number that changes when the world gets a new type, or when the first component of a type is disabled. */
+static inline uint32_t covey__pools_known(const covey_world *world) { return world->pool_count + world->inner->hiding; }
 /* Whether the world has new types since the pools were found, which may be terms of the view. */
 bool covey__walk_is_old(const covey__walk *walk);
 /* Finds the pools again in that case. */
@@ -18,8 +21,9 @@ void covey__walk_renew(covey__walk *walk);
 
 /* The blocks of a page that are visited: at the edges of a part, some belong to other parts. */
 static inline uint64_t covey__walk_blocks(const covey__walk *walk, uint32_t page) {
+    uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS);
+    if (COVEY__LIKELY(walk->to == COVEY__NO_BLOCK && walk->from == 0)) return blocks;
     uint32_t first = page * COVEY__PAGE_BLOCKS, last = first + COVEY__PAGE_BLOCKS - 1;
-    uint64_t blocks = UINT64_MAX;
     if (walk->from > first) blocks <<= walk->from - first;
     if (walk->to <= last) blocks &= ((uint64_t)1 << (walk->to - first)) - 1;
     return blocks;
@@ -36,17 +40,25 @@ bool covey__matches(const covey_iter *it, uint32_t index);
 
 extern const covey__block_page covey__no_page; /* for a pool that has no such page, or is not in blocks */
 
+/* A page of a pool in blocks. */
+static inline const covey__block_page *covey__page_of(const covey_pool *pool, uint32_t page) {
+    return page < pool->block_store.page_count ? pool->block_store.pages[page] : &covey__no_page;
+}
+void covey__prefetch_page(const covey_pool *pool, uint32_t page); /* what is read to match it */
+
 /* The pages of the required pools that are in blocks. */
 typedef struct covey__page_list {
     const covey__block_page *pages[COVEY_TERMS];
     uint32_t count;
-    bool full; /* all ids of the page match */
+    uint64_t full; /* blocks all of whose ids match: in all of them, they are direct */
 } covey__page_list;
 
 /* Opens the next page with matches, for spans and rows alike: renews the pools, points the columns to the page and puts
  * the matches into it->matches. Returns the blocks with matches; 0 at the end. Terms that are looked up later may still
  * reject some. */
 uint64_t covey__open_page(covey_iter *it, covey__page_list *list);
+/* Intersects the masks of some blocks of these pages. Returns the blocks with matches. */
+uint64_t covey__match_page(covey_iter *it, const covey__page_list *list, uint64_t blocks);
 /* The first page from this one on that exists in all pools in blocks and, if the walk asks for changes, has ticks. */
 uint32_t covey__page_from(const covey__walk *walk, uint32_t page);
 

@@ -87,6 +87,19 @@ static fault note_changed(covey_view *view, const covey_type *const *types) {
     return (fault){ NULL, NULL };
 }
 
+static bool has_ticks(const covey_view *view, uint32_t term) {
+    return term < view->fields && (view->reads >> term & 1) == 0 && view->types[term]->ticks;
+}
+
+void covey__view_find_pools(covey_view *view) {
+    view->quick = true;
+    for (uint32_t i = 0; i < covey__view_terms(view); i++) {
+        view->pools[i] = covey_pool_find_raw(view->world, view->types[i]);
+        view->quick &= view->pools[i] && !has_ticks(view, i);
+    }
+    view->plain = view->quick && view->with == covey__view_terms(view) && view->with != 0;
+}
+
 /* Makes a view, without changing the world. A view without terms matches all entities. */
 static covey_view make_view(const covey_world *world, const covey_view_desc *desc, fault *wrong) {
     covey_view view = { .world = (covey_world *)(uintptr_t)world };
@@ -101,7 +114,9 @@ static covey_view make_view(const covey_world *world, const covey_view_desc *des
     if (!wrong->what) *wrong = append_terms(&view, &count, desc->without, &view.without);
     if (!wrong->what) *wrong = note_reads(&view, desc->read);
     if (!wrong->what) *wrong = note_changed(&view, desc->changed);
-    return wrong->what ? (covey_view){ 0 } : view;
+    if (wrong->what) return (covey_view){ 0 };
+    covey__view_find_pools(&view);
+    return view;
 }
 
 static const char *faulty_name(const fault *wrong) {
@@ -123,6 +138,7 @@ covey_view covey_view_make_const(const covey_world *world, const covey_view_desc
     fault wrong;
     covey_view view = make_view(world, desc, &wrong);
     view.reads = (uint16_t)((UINT32_C(1) << view.fields) - 1);
+    if (!wrong.what) covey__view_find_pools(&view);
     if (why) *why = wrong.what;
     return view;
 }

@@ -6,7 +6,7 @@
 
 static inline uint32_t covey__view_terms(const covey_view *view) { return (uint32_t)view->fields + view->without; }
 
-/* Like covey_view_iter, for asking which entities match: no value is used, so a system need not declare it. */
-covey_iter covey__view_iter_to_ask(const covey_view *view);
+/* Finds the pools of the terms that the world knows by now. */
+void covey__view_find_pools(covey_view *view);
 
 #endif

@@ -6,6 +6,7 @@
 #include "observe/observers.h"
 #include "storage/storage.h"
 #include "query/view.h"
+#include "query/walk.h"
 
 #include <stdio.h>
 
@@ -83,13 +84,13 @@ static const covey_pool *pool_at(const covey_iter *it, uint32_t i) {
 }
 
 /* Whether a pool has changed since it was remembered. */
-static bool pool_differs(const covey__column *known, const covey_pool *pool) {
+static bool pool_differs(const covey__known *known, const covey_pool *pool) {
     if (!pool) return false;
     return pool->added.count != known->added || pool->removed.count != known->removed || pool->moved != known->moved ||
            covey_pool_count(pool) != known->count;
 }
 
-static void remember(covey__column *known, const covey_pool *pool) {
+static void remember(covey__known *known, const covey_pool *pool) {
     known->added = pool ? pool->added.count : 0;
     known->removed = pool ? pool->removed.count : 0;
     known->moved = pool ? pool->moved : 0;
@@ -101,12 +102,12 @@ static void remember_all(covey_iter *it) {
     uint64_t changes = it->walk.view->world->changes;
     it->walk.changes = COVEY_ASSERT_LEVEL == 0 ? ~changes : changes;
     it->walk.destroyed = it->walk.view->world->destroyed.count;
-    for (uint32_t i = 0; i < covey__view_terms(it->walk.view); i++) remember(&it->walk.columns[i], pool_at(it, i));
-    remember(&it->walk.columns[LEAD], pool_at(it, LEAD));
-    remember(&it->walk.columns[HIDDEN], pool_at(it, HIDDEN));
+    for (uint32_t i = 0; i < covey__view_terms(it->walk.view); i++) remember(&it->known[i], pool_at(it, i));
+    remember(&it->known[LEAD], pool_at(it, LEAD));
+    remember(&it->known[HIDDEN], pool_at(it, HIDDEN));
     if (!it->walk.group) return;
-    it->walk.columns[LEAD].added = it->walk.group->joined;
-    it->walk.columns[LEAD].removed = it->walk.group->left.count;
+    it->known[LEAD].added = it->walk.group->joined;
+    it->known[LEAD].removed = it->walk.group->left.count;
 }
 
 /* Whether all living entities match. */
@@ -115,16 +116,16 @@ static bool asks_for_nothing(const covey_view *view) { return view->with == 0 &&
 /* ---- Spans -------------------------------------------------------------------------------------------------------*/
 
 static bool group_differs(const covey_iter *it) {
-    const covey__column *known = &it->walk.columns[LEAD];
+    const covey__known *known = &it->known[LEAD];
     return it->walk.group->joined != known->added || it->walk.group->left.count != known->removed;
 }
 
 /* The column whose pool has changed, or HIDDEN + 1. */
 static uint32_t changed_column(const covey_iter *it) {
     for (uint32_t i = 0; i < covey__view_terms(it->walk.view); i++)
-        if (pool_differs(&it->walk.columns[i], pool_at(it, i))) return i;
+        if (pool_differs(&it->known[i], pool_at(it, i))) return i;
     for (uint32_t i = LEAD; i <= HIDDEN; i++)
-        if (pool_differs(&it->walk.columns[i], pool_at(it, i))) return i;
+        if (pool_differs(&it->known[i], pool_at(it, i))) return i;
     return HIDDEN + 1;
 }
 
@@ -139,6 +140,7 @@ static void check_open(const covey_iter *it, source by) {
 
 void covey__check_span(covey_iter *it, const char *file, int line) {
     if (!it) covey__contract_broken(NULL, "the iteration is NULL", file, line);
+    covey__walk_decide(&it->walk);
     bool open = it->walk.visits == COVEY__VISITS_SPANS && it->count != 0;
     if (it->walk.mode == COVEY__MODE_NOTHING) return; /* the pools were not looked up */
     if (open) check_open(it, (source){ file, line });
@@ -205,14 +207,14 @@ static bool only_of(const covey__trace *trace, uint32_t since, uint32_t index) {
 }
 
 /* Whether there are too few components, even if the row's entity had one that it lost. */
-static bool are_missing(const covey__column *known, const covey_pool *pool, uint32_t index) {
+static bool are_missing(const covey__known *known, const covey_pool *pool, uint32_t index) {
     return (uint64_t)covey_pool_count(pool) + 1 < (uint64_t)known->count + covey__has_index(pool, index);
 }
 
 /* Finds components that other entities than the row's lost. */
 static bool all_kept(const covey_iter *it, uint32_t i, uint32_t index, source by) {
     const covey_pool *pool = pool_at(it, i);
-    const covey__column *known = &it->walk.columns[i];
+    const covey__known *known = &it->known[i];
     if (!pool_differs(known, pool)) return true;
     if (pool->removed.count != known->removed && pool->removed.index == COVEY_NONE) broken(it, &order_rule, pool, by);
     else if (!only_of(&pool->removed, known->removed, index) || are_missing(known, pool, index))
@@ -233,12 +235,13 @@ static bool terms_hold(const covey_iter *it, uint32_t index, source by) {
 /* Finds out whether the entity of the row has moved among those to visit, and would be visited again. */
 static void check_place(const covey_iter *it, uint32_t index, source by) {
     if (!it->walk.set || !it->walk.refills || !covey__set_has(it->walk.set, index, it->walk.end - 1)) return;
-    if (covey__slot_position(*covey__slot_of(it->walk.set, index)) != it->rows[it->at])
+    uint32_t position = it->flat != 0 ? it->rows[0] + it->at : it->rows[it->at];
+    if (covey__slot_position(*covey__slot_of(it->walk.set, index)) != position)
         broken(it, it->walk.lead ? &place_rule : &group_place_rule, it->walk.lead, by);
 }
 
 static void check_members(const covey_iter *it, uint32_t index, source by) {
-    if (only_of(&it->walk.group->left, it->walk.columns[LEAD].removed, index)) check_place(it, index, by);
+    if (only_of(&it->walk.group->left, it->known[LEAD].removed, index)) check_place(it, index, by);
     else broken(it, &group_row_rule, NULL, by);
 }
 
@@ -260,6 +263,8 @@ static bool is_of(const covey_iter *it, const covey_row *row) {
 
 void covey__check_row(covey_iter *it, const covey_row *row, const char *file, int line) {
     if (!it || !row) covey__contract_broken(NULL, "the iteration or the row is NULL", file, line);
+    covey__walk_decide(&it->walk);
+    if (row->left != 0 && it->walk.mode != COVEY__MODE_BLOCKS) it->at = covey__lowest_bit(row->left);
     const covey_world *world = it->walk.view->world;
     source by = { file, line };
     if (!is_of(it, row))

@@ -15,8 +15,8 @@ covey__system *covey__system_find(const covey_schedule *s, const char *name) {
 }
 
 void covey__system_iter(const covey__system *system, covey_iter *it) {
-    if (system->desc.group) covey__iter_begin_group(it, system->desc.group);
-    else covey__iter_begin(it, &system->view);
+    const covey_group *group = system->desc.group;
+    covey__iter_begin(it, group ? covey_group_view(group) : &system->view, group);
 }
 
 covey_result covey__schedule_fail(covey_schedule *s, covey_result result, const char *format, ...) {

@@ -85,6 +85,13 @@ static bool ids_ascend(const uint8_t *ids, uint32_t count) {
     return slot >= count;
 }
 
+/* After the mask or the chunk of a block has changed. */
+static void note_full(covey__block_page *page, uint32_t block) {
+    uint64_t bit = (uint64_t)1 << block;
+    bool full = page->capacity[block] == COVEY__BLOCK_IDS && page->masks[block] == UINT64_MAX;
+    page->full = full ? page->full | bit : page->full & ~bit;
+}
+
 static void note_order(const covey__block_store *blocks, covey__block_page *page, uint32_t block) {
     uint64_t bit = (uint64_t)1 << block;
     uint32_t capacity = page->capacity[block];
@@ -107,6 +114,7 @@ static void set_chunk(const covey__block_store *blocks, covey__block_page *page,
     page->joined &= ~(bit | bit >> 1);
     page->direct = capacity == COVEY__BLOCK_IDS ? page->direct | bit : page->direct & ~bit;
     note_order(blocks, page, block);
+    note_full(page, block);
     if (capacity != COVEY__BLOCK_IDS || blocks->size == 0) return;
     if (block + 1 < COVEY__PAGE_BLOCKS && follows(blocks, page, block)) page->joined |= bit;
     if (block != 0 && follows(blocks, page, block - 1)) page->joined |= bit >> 1;
@@ -321,6 +329,7 @@ covey_result covey__blocks_place_bits(covey__block_store *blocks, uint32_t index
     if (page->capacity[block] != COVEY__BLOCK_IDS) append_slots(blocks, page, block, bits);
     page->summary |= (uint64_t)1 << block;
     page->masks[block] |= bits;
+    note_full(page, block);
     blocks->count += more;
     return COVEY_OK;
 }
@@ -344,6 +353,7 @@ uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, u
     page->summary |= bits;
     page->direct |= bits;
     page->ordered |= bits;
+    page->full |= bits;
     for (uint32_t block = first != 0 ? first - 1 : 0; block < end && block + 1 < COVEY__PAGE_BLOCKS; block++)
         if (blocks->size != 0 && follows(blocks, page, block)) page->joined |= (uint64_t)1 << block;
     blocks->count += COVEY__BLOCK_IDS * (end - first);
@@ -364,6 +374,7 @@ static void erase_slot_by_hook(covey__block_store *blocks, uint32_t index) {
     uint32_t bit = index % COVEY__BLOCK_IDS, capacity = b.page->capacity[b.block];
     if (capacity == COVEY__BLOCK_IDS) {
         b.page->masks[b.block] &= ~bit_of(index);
+        note_full(b.page, b.block);
         blocks->count--;
         return;
     }
@@ -399,6 +410,7 @@ void covey__blocks_erase_bits(covey__block_store *blocks, uint32_t index, uint64
         erase_block(blocks, page, block);
     } else if (page->capacity[block] == COVEY__BLOCK_IDS) {
         page->masks[block] &= ~bits;
+        note_full(page, block);
         blocks->count -= covey__bits_in(bits);
         if (blocks->zero_erased) zero_slots(blocks, page, block, bits);
     } else {
@@ -424,6 +436,7 @@ covey_result covey__blocks_fit(covey__block_store *blocks, uint32_t index, const
     if (page->used[block] + more > page->capacity[block])
         result = grow_to(blocks, page, block, grown_capacity(blocks, page, block, more), source);
     page->masks[block] = mask;
+    note_full(page, block);
     if (result != COVEY_OK) return result;
     if (page->capacity[block] != COVEY__BLOCK_IDS) append_slots(blocks, page, block, bits);
     page->summary |= (uint64_t)1 << block;
@@ -436,6 +449,7 @@ void covey__blocks_unclaim(covey__block_store *blocks, uint32_t index) {
     uint32_t block = covey__block_of(index);
     page->masks[block] &= ~bit_of(index);
     if (page->capacity[block] != COVEY__BLOCK_IDS) return;
+    note_full(page, block);
     blocks->count--;
     if (blocks->zero_erased) zero_slots(blocks, page, block, bit_of(index));
 }
@@ -498,6 +512,7 @@ void covey__blocks_reshape(covey__block_store *blocks, uint32_t index, uint64_t 
     if (page->capacity[block] != 0 && (chunk || mask == 0)) free_chunk(blocks, page, block);
     if (mask == 0) return;
     if (chunk) set_chunk(blocks, page, block, chunk, capacity);
+    note_full(page, block);
     if (page->capacity[block] != COVEY__BLOCK_IDS) erased = write_slots(blocks, page, block, slots);
     if (blocks->zero_erased && !chunk) zero_slots(blocks, page, block, erased);
 }
@@ -634,6 +649,7 @@ static bool shape_page(covey__block_store *blocks, covey__block_page *page, cove
     memset(page->used, 0, sizeof page->used);
     page->direct = page->ordered = UINT64_MAX;
     page->joined = UINT64_MAX >> 1;
+    page->full = UINT64_MAX;
     plan->chunks[covey__fit_number(COVEY__BLOCK_IDS)] -= COVEY__PAGE_BLOCKS;
     blocks->count += COVEY__BLOCK_PAGE;
     return true;
@@ -796,9 +812,10 @@ static bool valid_block(const covey__block_store *blocks, const covey__block_pag
 /* Checks all blocks of a page for what empty ones must satisfy, in one pass without branches: in most tests, most
  * blocks are empty. */
 static bool valid_page(const covey__block_store *blocks, const covey__block_page *page, const char **why) {
-    uint64_t taken = 0, chunks = 0, slots = 0, direct = 0, data = 0, maps = 0, joined = 0;
+    uint64_t taken = 0, chunks = 0, slots = 0, direct = 0, data = 0, maps = 0, joined = 0, all = 0;
     for (uint32_t block = 0; block < COVEY__PAGE_BLOCKS; block++) {
         taken |= (uint64_t)(page->masks[block] != 0) << block;
+        all |= (uint64_t)(page->masks[block] == UINT64_MAX) << block;
         chunks |= (uint64_t)(page->capacity[block] != 0) << block;
         slots |= (uint64_t)(page->used[block] != 0) << block;
         direct |= (uint64_t)(page->capacity[block] == COVEY__BLOCK_IDS) << block;
@@ -809,6 +826,7 @@ static bool valid_page(const covey__block_store *blocks, const covey__block_page
     REQUIRE(chunks == taken, "block: an empty block has a chunk, or one with ids has none");
     REQUIRE((slots & ~taken) == 0, "block: an empty block has slots");
     REQUIRE(page->direct == direct, "block: wrongly marked as direct, or not marked");
+    REQUIRE((page->full & ~(direct & all)) == 0, "block: wrongly marked as full");
     REQUIRE((direct & ~page->ordered) == 0 && (page->ordered & ~taken) == 0, "block: wrongly marked as ordered");
     REQUIRE(data == taken && maps == taken, "block: an empty block has an address, or one with ids has none");
     for (uint64_t left = taken; left != 0; left &= left - 1)

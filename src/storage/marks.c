@@ -42,6 +42,7 @@ void covey__reactive_unmark(covey_pool *tags, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&tags->block_store, index);
     uint32_t block = covey__block_of(index);
     page->masks[block] &= ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
+    page->full &= ~((uint64_t)1 << block);
     if (page->masks[block] == 0) page->summary &= ~((uint64_t)1 << block);
     tags->block_store.count--;
     covey__fast_destroy_off_if(tags->world, page->masks[block] == 0);
@@ -52,6 +53,7 @@ void covey__reactive_unmark_all(covey_pool *tags) {
         covey__block_page *page = tags->block_store.pages[i];
         if (page->summary == 0) continue;
         memset(page->masks, 0, sizeof page->masks);
+        page->full = 0;
         page->summary = 0;
     }
     tags->block_store.count = 0;

@@ -16,7 +16,16 @@ static const uint32_t *generations_of(const covey_world *world, uint32_t block) 
            block * COVEY__BLOCK_IDS % COVEY_PAGE_SIZE;
 }
 
+/* Adding id by id does not note when a block becomes full. */
+static void note_filled(covey_pool *pool) {
+    const covey__filling *filling = &pool->filling;
+    if (filling->block == COVEY__NO_BLOCK || *filling->mask != UINT64_MAX) return;
+    uint32_t index = filling->block * COVEY__BLOCK_IDS;
+    covey__block_page_of(&pool->block_store, index)->full |= (uint64_t)1 << covey__block_of(index);
+}
+
 void covey__fast_add_on(covey_pool *pool, uint32_t index) {
+    note_filled(pool);
     covey__block_page *page = covey__block_page_of(&pool->block_store, index);
     uint32_t block = covey__block_of(index);
     bool fast = page->capacity[block] == COVEY__BLOCK_IDS && COVEY_PAGE_SIZE >= COVEY__BLOCK_IDS && !pool->observers &&

@@ -34,6 +34,7 @@ static inline uint64_t covey__storage_erase_quickly(covey_pool *const *pools, ui
             uint64_t mask = page->masks[block], left = mask & ~bit;
             if (COVEY__LIKELY(page->capacity[block] == COVEY__BLOCK_IDS && left != 0)) {
                 page->masks[block] = left;
+                if (mask == UINT64_MAX) page->full &= ~((uint64_t)1 << block);
                 pool->block_store.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
                 if (left != mask) COVEY__TRACE(pool->world, pool->removed, index);
                 continue;

@@ -2,6 +2,7 @@
 #include "storage/marks.h"
 #include "observe/members.h"
 #include "storage/storage.h"
+#include "query/iter.h"
 #include "query/view.h"
 
 #include <stdio.h>
@@ -72,8 +73,8 @@ static bool may_be_grouped(const covey_view *view, bool *packed) {
  * matches of a block are consecutive. */
 static uint32_t count_spans(const covey_view *view, covey_view_advice *advice) {
     uint32_t blocks = 0, last = UINT32_MAX;
-    covey_iter it = covey__view_iter_to_ask(view);
-    it.walk.ticked = 0; /* the loop writes nothing, so it marks no ticks */
+    covey_iter it;
+    covey__iter_to_ask(&it, view);
     while (covey__next_span(&it)) {
         advice->matches += it.count;
         advice->spans++;

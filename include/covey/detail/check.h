@@ -37,8 +37,9 @@ COVEY_HOT bool covey__next_checked(covey_iter *it, const char *file, int line) {
 }
 
 COVEY_HOT bool covey__next_row_checked(covey_iter *it, covey_row *row, const char *file, int line) {
-    bool known = it && row && (row->now == it->walk.shifts || row->now == &it->walk.view->world->moves);
-    if (!known || !covey__is_unchanged(it, COVEY__VISITS_ROWS)) covey__check_row(it, row, file, line);
+    bool known = it && row && covey__is_unchanged(it, COVEY__VISITS_ROWS) &&
+                 (row->now == it->walk.shifts || row->now == &it->walk.view->world->moves);
+    if (!known) covey__check_row(it, row, file, line);
     bool more = covey_next_row(it, row);
     it->walk.visits = more ? COVEY__VISITS_ROWS : COVEY__VISITS_NOTHING;
     it->count = 0; /* no span is open */

@@ -178,7 +178,7 @@ COVEY_HOT bool covey__erase_next(covey__emptying *emptying, uint32_t index) {
     uint64_t bit = (uint64_t)1 << index % COVEY__BLOCK_IDS;
     for (uint32_t i = 0; i < emptying->count; i++) {
         uint64_t mask = *emptying->masks[i], left = mask & ~bit;
-        if (!COVEY__LIKELY(left != 0)) return false;
+        if (!COVEY__LIKELY(left != 0 && mask != UINT64_MAX)) return false; /* the block is no longer full */
         *emptying->masks[i] = left;
         emptying->pools[i]->block_store.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
         if (left != mask) COVEY__TRACE(emptying->pools[i]->world, emptying->pools[i]->removed, index);
@@ -258,6 +258,8 @@ COVEY_HOT void *covey__block_append(covey__block_store *blocks, uint32_t index, 
         (ids + capacity)[bit] = (uint8_t)slot;
         page->used[block] = (uint8_t)(slot + 1);
         page->ordered &= ~((uint64_t)(mask >> bit != 0) << block);
+    } else if (!COVEY__LIKELY(with != UINT64_MAX)) {
+        page->full |= (uint64_t)1 << block;
     }
     page->masks[block] = with;
     blocks->count++;
@@ -272,7 +274,10 @@ COVEY_HOT void covey__block_erase_slot(covey__block_store *blocks, covey__block_
     uint32_t block = covey__block_of(index), bit = index % COVEY__BLOCK_IDS, capacity = page->capacity[block];
     page->masks[block] = left;
     blocks->count--;
-    if (capacity == COVEY__BLOCK_IDS) return;
+    if (capacity == COVEY__BLOCK_IDS) {
+        if (!COVEY__LIKELY((left | (uint64_t)1 << bit) != UINT64_MAX)) page->full &= ~((uint64_t)1 << block);
+        return;
+    }
     char *data = page->chunks[block].data;
     uint32_t last = page->used[block] - 1u;
     uint8_t *ids = (uint8_t *)data + capacity * size, *map = ids + capacity;

@@ -8,6 +8,7 @@ extern "C" {
 
 COVEY_API bool covey__next_batch(covey_iter *it);
 COVEY_API uint64_t covey__next_row_page(covey_iter *it);
+COVEY_API void covey__rows_begin(covey_iter *it); /* before the first row */
 COVEY_API bool covey__next_rows(covey_iter *it, bool moved);
 COVEY_API void *covey__row_value(const covey_iter *it, uint32_t index, uint32_t field);
 COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
@@ -50,12 +51,19 @@ COVEY_HOT bool covey__next_scattered(covey_iter *it) {
     return true;
 }
 
+/* The first span of the next block or batch. */
+COVEY_HOT bool covey__next_after(covey_iter *it) {
+    if (!it->ended) return covey__next_scattered(it) || covey__next_batch(it);
+    it->count = it->stop = 0;
+    return false;
+}
+
 COVEY_HOT bool covey__next_span(covey_iter *it) {
     uint64_t left = it->left & (it->left - 1);
     uint32_t at = it->at + 1;
     it->left = left;
     if (COVEY__LIKELY(left != 0)) return true;
-    if (!COVEY__LIKELY(at < it->stop)) return covey__next_scattered(it) || covey__next_batch(it);
+    if (!COVEY__LIKELY(at < it->stop)) return covey__next_after(it);
     it->at = at;
     if (it->varies) it->count = it->counts[at];
     return true;
@@ -128,10 +136,21 @@ COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
     return true;
 }
 
+/* The rows of a list whose values are contiguous are visited like those of a block. */
+COVEY_HOT void covey__begin_flat(const covey_iter *it, covey_row *row) {
+    row->left = it->flat;
+    row->chunks[0] = it->walk.columns[0].chunk;
+    row->chunks[1] = it->walk.columns[1].chunk;
+    row->chunks[2] = it->walk.columns[2].chunk;
+    row->chunks[3] = it->walk.columns[3].chunk;
+}
+
 /* The next row of a list. Makes a new list if the last one is done, or if values have moved since. */
 COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
-    uint32_t at = it->at + 1;
     bool stays = row->now && row->moves == *row->now;
+    if (row->left != 0) it->at = stays ? it->stop - 1 : covey__lowest_bit(row->left);
+    row->left = 0;
+    uint32_t at = it->at + 1;
     if (COVEY__LIKELY(stays && at < it->stop)) {
         it->at = at;
         return true;
@@ -140,23 +159,30 @@ COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
     row->now = it->walk.shifts;
     bool known = it->walk.mode < COVEY__MODE_IDS && it->walk.ticked == 0; /* all fields are listed */
     row->moves = known ? *row->now : ~*row->now;
+    if (it->flat != 0) covey__begin_flat(it, row);
     return true;
 }
 
+/* The first row of the next block or list; or the next row, if values have moved. */
+COVEY_HOT bool covey__next_row_after(covey_iter *it, covey_row *row, uint64_t left) {
+    if (!row->now) covey__rows_begin(it);
+    bool blocks = it->walk.mode == COVEY__MODE_BLOCKS;
+    if (blocks) row->left = left;
+    if (blocks && left != 0) return true;
+    if (blocks ? covey__next_row_of_blocks(it, row) : covey__next_row_of_list(it, row)) return true;
+    row->now = NULL; /* there is no row */
+    return false;
+}
+
 COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
-    row->left &= row->left - 1;
-    if (!COVEY__LIKELY(row->left != 0)) {
-        bool blocks = it->walk.mode == COVEY__MODE_BLOCKS;
-        if (!(blocks ? covey__next_row_of_blocks(it, row) : covey__next_row_of_list(it, row))) {
-            row->now = NULL; /* there is no row */
-            return false;
-        }
-    }
+    uint64_t left = row->left & (row->left - 1);
+    if (!COVEY__LIKELY(left != 0 && row->moves == *row->now)) return covey__next_row_after(it, row, left);
+    row->left = left;
     return true;
 }
 
 COVEY_HOT uint32_t covey__row_index(const covey_iter *it, covey_row row) {
-    if (it->walk.mode != COVEY__MODE_BLOCKS) return it->ids[it->at];
+    if (it->walk.mode != COVEY__MODE_BLOCKS) return it->ids[row.left != 0 ? covey__lowest_bit(row.left) : it->at];
     return it->walk.first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS + covey__lowest_bit(row.left);
 }
 
@@ -170,12 +196,20 @@ COVEY_INLINE covey_entity covey_row_entity(const covey_iter *it, covey_row row) 
     return covey__entity(index, covey__generation_of(it->walk.view->world, index));
 }
 
+/* The chunk of a field that the row does not keep. */
+COVEY_HOT const covey__chunk *covey__row_chunk(const covey_iter *it, covey_row row, uint32_t field) {
+    const covey__column *column = &it->walk.columns[field];
+    return row.blocks != 0 ? &column->page->chunks[covey__lowest_bit(row.blocks)] : &column->chunk;
+}
+
 /* Looks up values that may have moved since the row began, and those whose change must be marked. */
 COVEY_HOT void *covey__row_field_sized(const covey_iter *it, covey_row row, uint32_t field, size_t size) {
     bool stays = row.moves == *row.now;
-    if (COVEY__LIKELY(stays && field < COVEY__ROW_CHUNKS && row.left != 0))
-        return row.chunks[field].data + row.chunks[field].map[covey__lowest_bit(row.left)] * size;
-    if (stays && row.left == 0) return covey__list_of(it, field)[it->at];
+    if (COVEY__LIKELY(stays && row.left != 0)) {
+        const covey__chunk *chunk = field < COVEY__ROW_CHUNKS ? &row.chunks[field] : covey__row_chunk(it, row, field);
+        return chunk->data + chunk->map[covey__lowest_bit(row.left)] * size;
+    }
+    if (stays) return covey__list_of(it, field)[it->at];
     return covey__row_value(it, covey__row_index(it, row), field);
 }
 

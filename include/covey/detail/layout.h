@@ -152,6 +152,7 @@ typedef struct covey__block_page {
     /* Bit b: the values of block b are in index order: it is direct, or its slots are in this order. */
     uint64_t ordered;
     uint64_t joined; /* bit b: blocks b and b + 1 are direct, and the values of the second follow those of the first */
+    uint64_t full;   /* bit b: block b is direct and has all its ids; may lack one that was filled id by id */
     uint64_t masks[COVEY__PAGE_BLOCKS];
     covey__chunk chunks[COVEY__PAGE_BLOCKS];
     uint8_t capacity[COVEY__PAGE_BLOCKS]; /* COVEY__BLOCK_IDS: it is direct */
