@@ -284,7 +284,7 @@ typedef struct covey__emptying {
     uint64_t moves;
     covey__entity_page *page;
     uint32_t block; /* an index / COVEY__BLOCK_IDS, or COVEY__NO_BLOCK */
-    uint32_t last;  /* the block in which an entity was destroyed last */
+    uint32_t last;  /* the index that covey__destroy_slowly freed last */
     uint32_t count;
     uint64_t *masks[COVEY__EMPTYING_POOLS];
     covey_pool *pools[COVEY__EMPTYING_POOLS];
