@@ -620,6 +620,53 @@ COVEY_HOT void *covey__get_sized(const covey_world *world, covey_entity e, const
     return covey__lookup_get(&lookup, e, size);
 }
 
+/* The value of an entity that is alive. */
+COVEY_HOT void *covey__pool_get_living(const covey_pool *pool, covey_entity e, size_t size) {
+    const covey_sparse_set *set = &pool->sparse_set;
+    void *value;
+    if (covey__in_blocks(pool)) {
+        if (!COVEY__LIKELY(covey__block_has(&pool->block_store, covey__index(e)))) return NULL;
+        value = covey__block_value(&pool->block_store, covey__index(e), size);
+    } else {
+        uint64_t at = covey__position(set, e);
+        if (!COVEY__LIKELY(at < set->end)) return NULL;
+        value = covey__value_at(set, (size_t)at, size);
+    }
+    COVEY__ASSUME(value != NULL);
+    return value;
+}
+
+COVEY_HOT bool covey__get_none(const covey__destination *destinations, size_t count) {
+    void *none = NULL;
+    COVEY__UNROLL
+    for (size_t i = 0; i < count; i++) memcpy(destinations[i].to, &none, sizeof none);
+    return false;
+}
+
+/* The pools are read before any branch, so that a loop of calls keeps them in registers. */
+COVEY_HOT bool covey__get_all(const covey_world *world, covey_entity e, const covey__destination *destinations,
+                              size_t count) {
+    const covey_pool *pools[COVEY_TERMS];
+    size_t first = count <= COVEY_TERMS ? count : 0; /* more than that are searched for one by one */
+    bool known = first == count;
+    COVEY__UNROLL
+    for (size_t i = 0; i < first; i++) {
+        const covey__type_entry *entry = covey__type_entry_of(world, destinations[i].type);
+        COVEY__USES(world, destinations[i].type, COVEY__ACCESS_READ);
+        pools[i] = entry->pool;
+        known &= entry->type == destinations[i].type;
+    }
+    if (!COVEY__LIKELY(covey_alive(world, e))) return covey__get_none(destinations, count);
+    COVEY__UNROLL
+    for (size_t i = 0; i < count; i++) {
+        void *value = COVEY__LIKELY(known) ? covey__pool_get_living(pools[i], e, destinations[i].size)
+                                           : covey__get_slowly(world, covey__word(e), destinations[i].type);
+        if (!COVEY__LIKELY(value != NULL)) return covey__get_none(destinations, count);
+        memcpy(destinations[i].to, &value, sizeof value);
+    }
+    return true;
+}
+
 COVEY_HOT void *covey__get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value,
                                   size_t size, bool literal) {
     covey_pool *pool = covey__pool_to_change(world, e, type);

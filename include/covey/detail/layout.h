@@ -310,6 +310,13 @@ struct covey__guard {
     bool (*allows)(const covey__guard *guard, const covey_type *type, covey__access access);
 };
 
+/* Where covey_get_all stores the address of a component: `to` is the address of a pointer. */
+typedef struct covey__destination {
+    const covey_type *type;
+    void *to;
+    size_t size; /* of a value */
+} covey__destination;
+
 /* What inline code and debuggers read of a world. */
 struct covey_world {
     covey__entity_page **pages;
