@@ -174,7 +174,8 @@ typedef struct covey__block_store {
     uint32_t size;
     uint8_t align;
     bool zero_erased;
-    bool pinned; /* every block is direct */
+    bool pinned;  /* every block is direct */
+    bool refills; /* it was cleared when most blocks were direct: new ones are, too, while such chunks are free */
     covey__mover mover;
     bool grouped;                       /* no block is direct: a group that owns the pool orders the values */
     uint32_t row_block, row_count;      /* so many blocks from this one on will soon be full; a count of 0: none */
