@@ -1,6 +1,7 @@
-/* Making entities, empty, with one and with three components, and destroying those with three. Entities are recycled: what one
- * run makes is destroyed before the next, outside of the timing, and the other way round. So are the ids of `textbook`:
- * they come from a stack, on which the lowest lies on top, as Covey hands out indices after destroying all. */
+/* Making entities, empty, with one and with three components, and destroying those with three. Entities are recycled:
+ * what one run makes is destroyed before the next, outside of the timing, and the other way round. So are the ids of
+ * `textbook`: they come from a stack, on which the lowest lies on top, as Covey hands out indices after destroying
+ * all. */
 #include "components.h"
 
 #define BASELINE_T Vec2
