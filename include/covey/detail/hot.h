@@ -149,16 +149,13 @@ COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 COVEY_HOT uint64_t covey__table_bit(uint32_t index) { return (uint64_t)1 << index % COVEY__TABLE_WORD; }
 
 /* The free indices of the word of a cursor. */
-COVEY_HOT uint64_t covey__cursor_ready(const covey__cursor *cursor) {
-    return cursor->page->free[cursor->at % COVEY_PAGE_SIZE / 64] & cursor->issues;
-}
+COVEY_HOT uint64_t covey__cursor_ready(const covey__cursor *cursor) { return *cursor->free & cursor->issues; }
 
 /* Creates an entity with the lowest of the free indices of a cursor; there must be one, and no listener. */
 COVEY_HOT covey_entity covey__cursor_create(covey_world *world, const covey__cursor *cursor, uint64_t ready) {
-    covey__entity_page *page = cursor->page;
-    covey_entity e = covey__entity(cursor->at + covey__lowest_bit(ready), 0);
-    e = covey__entity(covey__index(e), ++page->generation[covey__index(e) % COVEY_PAGE_SIZE]);
-    page->free[cursor->at % COVEY_PAGE_SIZE / 64] ^= ready & (~ready + 1);
+    uint32_t bit = covey__lowest_bit(ready);
+    covey_entity e = covey__entity(cursor->at + bit, ++cursor->generations[bit]);
+    *cursor->free ^= ready & (~ready + 1);
     world->alive++;
     COVEY__CHANGED(world);
     return e;

@@ -260,6 +260,8 @@ typedef struct covey__entity_page {
 /* A word of the table from which indices are issued, the lowest free one first. */
 typedef struct covey__cursor {
     covey__entity_page *page;
+    uint64_t *free; /* the word, and the generations of its indices */
+    uint32_t *generations;
     uint64_t issues; /* the indices of the word that it may issue; 0: not found out yet */
     uint32_t at;     /* the first index of the word */
 } covey__cursor;
