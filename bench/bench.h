@@ -33,6 +33,9 @@ typedef struct bench_bar {
 #define BENCH_BARS(against, most) \
     BENCH_BAR(against, most), { .baseline = against, .n = 1000000, .limit = most }
 #define BENCH_NO_BAR BENCH_BAR(NULL, 0)
+/* Bars in nanoseconds at 100,000 and at 1,000,000; 0: none there. */
+#define BENCH_NS(beside, small, large) \
+    { .baseline = beside, .n = 100000, .ns = small }, { .baseline = beside, .n = 1000000, .ns = large }
 /* Bars that a macro takes as one argument, in parentheses. */
 #define BENCH_UNPACK(...) __VA_ARGS__
 

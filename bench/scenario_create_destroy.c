@@ -1,6 +1,7 @@
-/* Making entities with one and with three components, and destroying those with three. Entities are recycled: what one
- * run makes is destroyed before the next, outside of the timing, and the other way round. So are the ids of `textbook`:
- * they come from a stack, on which the lowest lies on top, as Covey hands out indices after destroying all. */
+/* Making entities, empty, with one and with three components, and destroying those with three. Entities are recycled:
+ * what one run makes is destroyed before the next, outside of the timing, and the other way round. So are the ids of
+ * `textbook`: they come from a stack, on which the lowest lies on top, as Covey hands out indices after destroying
+ * all. */
 #include "components.h"
 
 #define BASELINE_T Vec2
@@ -61,6 +62,33 @@ static void empty_raw(void *context) {
     fixture *f = context;
     for (int t = 0; t < TYPES; t++) f->arrays[t].count = 0;
     f->next_id = f->free_count = 0;
+}
+
+static void renew_covey(void *context) {
+    fixture *f = context;
+    covey_world_destroy(f->world);
+    f->world = covey_world_create(NULL);
+    if (!f->world) bench_fail("no world");
+}
+
+static void renew_textbook(void *context) {
+    fixture *f = context;
+    f->next_id = f->free_count = 0;
+}
+
+BENCH_TIMED static uint64_t create0_covey(void *context) {
+    fixture *f = context;
+    covey_world *world = f->world;
+    covey_entity *made = f->made;
+    for (uint32_t i = 0, n = f->n; i < n; i++) made[i] = covey_create(world);
+    return covey_entity_count(world);
+}
+
+BENCH_TIMED static uint64_t create0_textbook(void *context) {
+    fixture *f = context;
+    covey_entity *made = f->order;
+    for (uint32_t i = 0, n = f->n; i < n; i++) made[i].index = textbook_id(f);
+    return f->next_id - f->free_count;
 }
 
 BENCH_TIMED static uint64_t create1_covey(void *context) {
@@ -195,23 +223,36 @@ BENCH_TIMED static uint64_t destroy3_raw(void *context) {
         }                                                                                   \
     }
 
+static const bench_contestant creating0[] = {
+    { .name = "covey", .prepare = empty_covey, .run = create0_covey },
+    { .name = "textbook", .prepare = empty_textbook, .run = create0_textbook },
+    { .name = NULL },
+};
+static const bench_contestant creating0_fresh[] = {
+    { .name = "covey", .prepare = renew_covey, .run = create0_covey },
+    { .name = "textbook", .prepare = renew_textbook, .run = create0_textbook },
+    { .name = NULL },
+};
 static const bench_contestant creating1[] = CONTESTANTS(create1, empty);
 static const bench_contestant creating3[] = CONTESTANTS(create3, empty);
 static const bench_contestant destroying3[] = CONTESTANTS(destroy3, populate);
 
-#define SCENARIO(text, who, way, most)                                                                              \
+#define SCENARIO(text, who, way, ...)                                                                               \
     {                                                                                                               \
         .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { 1000, 10000, 100000, 1000000 }, .contestants = who, \
         .open = open, .close = close, .order = way, .bars = {                                                       \
-            BENCH_BAR("textbook", most)                                                                             \
+            __VA_ARGS__                                                                                             \
         }                                                                                                           \
     }
 
 static const bench_scenario scenarios[] = {
-    SCENARIO("create1", creating1, BENCH_ORDERED, 0),
-    SCENARIO("create3", creating3, BENCH_ORDERED, BENCH_LIMIT(0, 1.9)),
-    SCENARIO("destroy3_ordered", destroying3, BENCH_ORDERED, BENCH_LIMIT(0, 1.2)),
-    SCENARIO("destroy3_shuffled", destroying3, BENCH_SHUFFLED, BENCH_LIMIT(0, 1.2)),
+    SCENARIO("create0", creating0, BENCH_ORDERED, BENCH_NS("textbook", 1.2, 0)),
+    SCENARIO("create0_fresh", creating0_fresh, BENCH_ORDERED, BENCH_NS("textbook", 1.3, 0)),
+    SCENARIO("create1", creating1, BENCH_ORDERED, BENCH_NO_BAR),
+    SCENARIO("create3", creating3, BENCH_ORDERED, BENCH_BAR("textbook", BENCH_LIMIT(0, 1.9))),
+    SCENARIO("destroy3_ordered", destroying3, BENCH_ORDERED, BENCH_BAR("textbook", BENCH_LIMIT(0, 1.2))),
+    SCENARIO("destroy3_shuffled", destroying3, BENCH_SHUFFLED, BENCH_BAR("textbook", BENCH_LIMIT(0, 1.2)),
+             BENCH_NS("raw", BENCH_LIMIT(0, 12), 0)),
 };
 
 const bench_suite BENCH_NAME(bench_create_destroy) = { scenarios, sizeof scenarios / sizeof *scenarios };

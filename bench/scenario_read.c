@@ -16,7 +16,7 @@ typedef struct fixture {
     covey_pool *pool;
     bench_entities held_entities; /* of a second world with the same components: */
     covey_pool *held;             /* no two contestants share memory that is in a cache */
-    textbook textbook;
+    textbook textbook, second;    /* the second component: only where a scenario has two */
     raw raw;
     bool *present; /* what `raw` has in place of a lookup */
     hash hash;
@@ -71,6 +71,18 @@ static fixture *open_percent(const bench_scenario *scenario, uint32_t n, uint32_
 static void *open_full(const bench_scenario *scenario, uint32_t n) { return open_percent(scenario, n, 100); }
 static void *open_half(const bench_scenario *scenario, uint32_t n) { return open_percent(scenario, n, 50); }
 
+static void *open_two(const bench_scenario *scenario, uint32_t n) {
+    fixture *f = open_percent(scenario, n, 100);
+    for (uint32_t i = 0; i < n; i++) {
+        Velocity value = { (float)i, 3 };
+        if (!covey_add_value(f->entities.world, f->entities.all[i], Velocity, &value) ||
+            !covey_add_value(f->held_entities.world, f->held_entities.all[i], Velocity, &value))
+            bench_fail("no component");
+        textbook_add(&f->second, i, value);
+    }
+    return f;
+}
+
 /* Half of the entities have one, and the other half is asked. */
 static void *open_others(const bench_scenario *scenario, uint32_t n) {
     fixture *f = open_percent(scenario, n, 0);
@@ -83,6 +95,7 @@ static void close(void *context) {
     bench_entities_close(&f->entities);
     bench_entities_close(&f->held_entities);
     textbook_free(&f->textbook);
+    textbook_free(&f->second);
     raw_free(&f->raw);
     free(f->present);
     free(f->hash.slots);
@@ -129,6 +142,28 @@ RUN(get_raw, const Position *values = f->raw.values, GET(&values[e.index]))
 RUN(get_hash, const hash *table = &f->hash, GET(hash_get(table, e.index)))
 RUN(get_option, const option *options = f->options, GET(options[e.index].present ? &options[e.index].value : NULL))
 RUN(get_aos, const aos *structs = f->structs, GET(&structs[e.index].value))
+
+RUN_IN(get_unchecked, held_entities, const covey_pool *pool = f->held, GET(covey_pool_get_unchecked(pool, e, Position)))
+
+#define GET_TWO(first, second)                                            \
+    do {                                                                  \
+        const Position *one = first;                                      \
+        const Velocity *two = second;                                     \
+        if (one && two) sum += bits_of(one) + bits_of((const Vec2 *)two); \
+    } while (0)
+
+#define GET_ALL(world)                                                                     \
+    do {                                                                                   \
+        Position *one;                                                                     \
+        Velocity *two;                                                                     \
+        if (covey_get_all(world, e, covey_into(Position, one), covey_into(Velocity, two))) \
+            sum += bits_of(one) + bits_of((const Vec2 *)two);                              \
+    } while (0)
+
+RUN(get_all, const covey_world *world = f->entities.world, GET_ALL(world))
+RUN_IN(get_each, held_entities, const covey_world *world = f->held_entities.world,
+       GET_TWO(covey_get(world, e, Position), covey_get(world, e, Velocity)))
+RUN(get_two_textbook, , GET_TWO(textbook_get(&f->textbook, e.index), textbook_get(&f->second, e.index)))
 
 /* No contestant branches on the answer. */
 RUN(has_pool, const covey_pool *pool = f->pool, sum += covey_pool_has(pool, e))
@@ -219,6 +254,18 @@ static const bench_contestant getting[] = { { .name = "covey", .run = get_pool }
 static const bench_contestant getting_world[] = { { .name = "covey", .run = get_world },
                                                   { .name = "pool", .run = get_held },
                                                   GET_BASELINES };
+static const bench_contestant getting_unchecked[] = {
+    { .name = "covey", .run = get_unchecked },
+    { .name = "raw", .run = get_raw },
+    { .name = "textbook", .run = get_textbook },
+    { .name = NULL },
+};
+static const bench_contestant getting_two[] = {
+    { .name = "covey", .run = get_all },
+    { .name = "single", .run = get_each },
+    { .name = "textbook", .run = get_two_textbook },
+    { .name = NULL },
+};
 static const bench_contestant having[] = { { .name = "covey", .run = has_pool }, HAS_BASELINES };
 static const bench_contestant having_world[] = { { .name = "covey", .run = has_world },
                                                  { .name = "pool", .run = has_held },
@@ -249,12 +296,16 @@ static const bench_contestant iterating[] = {
     }
 
 static const bench_scenario scenarios[] = {
-    SCENARIO("get", getting, open_full, 100, BENCH_BAR("textbook", BENCH_LIMIT(1.8, 2.6))),
+    SCENARIO("get", getting, open_full, 100, BENCH_BAR("textbook", BENCH_LIMIT(1.8, 2.6)), BENCH_NS("raw", 3, 10)),
+    SCENARIO("get_unchecked", getting_unchecked, open_full, 100,
+             BENCH_NS("raw", BENCH_LIMIT(0, 1.2), BENCH_LIMIT(0, 2.2))),
+    SCENARIO("get_two_world", getting_two, open_two, 100, BENCH_NS("textbook", 5.5, 0), BENCH_BAR("single", 1)),
     SCENARIO("get_world", getting_world, open_full, 100, BENCH_BAR("textbook", BENCH_LIMIT(3, 3.5)),
              BENCH_BARS("pool", 1.3)),
     SCENARIO("has", having, open_half, 100, BENCH_BAR("textbook", BENCH_LIMIT(1.8, 2.1))),
     SCENARIO("has_world", having_world, open_half, 100, BENCH_BARS("pool", 1.3)),
-    SCENARIO("has_unknown", having_unknown, open_others, 50, BENCH_BAR("has_world", 1.5)),
+    SCENARIO("has_unknown", having_unknown, open_others, 50, BENCH_BAR("has_world", 1.5),
+             BENCH_NS("has_world", 1.3, 0)),
 #if !BENCH_BLOCK /* which has no array to walk over */
     SCENARIO("iterate1_arrays", iterating, open_full, 100, BENCH_NO_BAR),
 #endif

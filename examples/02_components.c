@@ -58,6 +58,11 @@ int main(void) {
     printf("    hero %d of %d, other %s\n", health->now, health->most,
            covey_get(world, other, Health) ? "has" : "has not");
 
+    printf("get_all gives several at once, or none\n");
+    Name *name;
+    if (!covey_get_all(world, hero, covey_into(Health, health), covey_into(Name, name)))
+        printf("    not all: %d %d\n", health == NULL, name == NULL);
+
     printf("replace exchanges: the old value comes back\n");
     Health value = { 20, 20 };
     covey_replace(world, hero, Health, &value);

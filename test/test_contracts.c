@@ -428,6 +428,7 @@ NULL_CALL(disables, covey_disable(no_world, someone))
 NULL_CALL(names, covey_name_set(no_world, someone, "name"))
 NULL_CALL(disconnects, covey_disconnect(no_world, (covey_connection){ 0 }))
 NULL_CALL(asks, covey_has_all_raw(loud, someone, NULL))
+NULL_CALL(gets, covey_get_all_raw(loud, someone, NULL, NULL))
 NULL_CALL(prints, covey_entity_print(NULL, 8, someone))
 NULL_CALL(sorts, covey_pool_sort(no_pool, NULL))
 NULL_CALL(pushes, covey_sparse_set_push(no_set, someone, NULL))
@@ -464,6 +465,7 @@ static void test_null_arguments_are_named(void **state) {
         { names, "needs a world" },
         { disconnects, "needs a world" },
         { asks, "a list of types" },
+        { gets, "a list of types" },
         { prints, "needs a place" },
         { sorts, "the pool is NULL" },
         { pushes, "needs a set" },

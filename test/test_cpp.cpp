@@ -228,6 +228,10 @@ static void the_verbs_do_what_those_of_c_do() {
           }) == 1);
     CHECK(asked == 3 && !covey::has<Velocity>(world, g) && covey_destroy(world, g));
     CHECK((covey::has_all<Position, Velocity>(world, e)));
+    auto [position, velocity] = covey::get_all<Position, const Velocity>(world, e);
+    CHECK(position == covey::get<Position>(world, e) && velocity == covey::get<Velocity>(world, e) && velocity);
+    CHECK((covey::get_all<Velocity, Position>(world, f) == std::tuple<Velocity *, Position *>{}));
+    CHECK((std::get<0>(covey::get_all<Velocity>(world, f)) == covey::get<Velocity>(world, f)));
     CHECK((!covey::has_all<Position, Velocity>(world, f)));
     CHECK((covey::has_any<Position, Velocity>(world, f)));
     CHECK((!covey::has_any<Position, Spin>(world, f)));
@@ -897,6 +901,7 @@ static void references_to_entities() {
     covey::entity_ref none,
         ship = covey::entity_ref::create(world).add<Position>({ 1, 2 }).add<Marked>().set<Velocity>({ 3, 4 });
     CHECK(ship.alive() && !none.alive() && ship != none);
+    CHECK((std::get<1>(ship.get_all<Position, Marked>()) == ship.get<Marked>()));
     CHECK((ship.has_all<Position, Marked>() && !ship.has_any<Frozen, Spin>() && ship.has<Velocity>()));
     CHECK(ship.get<Position>()->y == 2 && ship.get_or_add<Spin>({ { 5, 6 } })->x == 5);
     CHECK(ship.patch<Position>([](Position &p) { p.x = 9; })->x == 9);

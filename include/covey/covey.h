@@ -509,6 +509,26 @@ COVEY_API bool covey_replace_raw(covey_world *world, covey_entity e, const covey
 #define covey_get(world, e, T) ((T *)covey__get_sized(COVEY__WORLD(world), (e), covey_id(T), COVEY__SIZE(T)))
 COVEY_HOT void *covey_get_raw(const covey_world *world, covey_entity e, const covey_type *type);
 
+/* Several components of one entity, with one check of its handle; no tags. If the entity has all of them, sets each
+ * pointer to the address of its component and returns true; otherwise sets all pointers to NULL and returns false.
+ *
+ *     Position *position;
+ *     Velocity *velocity;
+ *     if (covey_get_all(world, e, covey_into(Position, position), covey_into(Velocity, velocity)))
+ *         position->x += velocity->x;
+ *
+ * The raw call takes a list of types that ends with NULL, and an array with a pointer for each. */
+#define covey_get_all(world, e, ...)                                                      \
+    covey__get_all(COVEY__WORLD(world), (e), (const covey__destination[]){ __VA_ARGS__ }, \
+                   sizeof((const covey__destination[]){ __VA_ARGS__ }) / sizeof(covey__destination))
+#define covey_into(T, pointer)                                                                        \
+    {                                                                                                 \
+        .type = covey_id(T), .to = ((void)sizeof(COVEY__EXPECTS_POINTER_TO(T, pointer)), &(pointer)), \
+        .size = COVEY__SIZE(T)                                                                        \
+    }
+COVEY_API bool covey_get_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types,
+                                 void **values);
+
 /* The component's address. If the component is absent, adds it with this value; if it is present, the caller keeps the
  * value. Returns NULL as covey_add does. */
 #define covey_get_or_add(world, e, T, ...)                                                                \

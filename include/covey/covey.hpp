@@ -331,6 +331,20 @@ template <class T> T *get(const covey_world *in, covey_entity e) noexcept {
     return static_cast<T *>(covey__get_sized(in, e, type_of<T>(), size_of<T>));
 }
 
+/* The addresses of several components: auto [p, v] = get_all<Position, Velocity>(world, e)
+ * All are NULL if the entity does not have all of them. */
+template <class... T> std::tuple<T *...> get_all(const covey_world *in, covey_entity e) noexcept {
+    static_assert(sizeof...(T) != 0, "covey: get_all wants components");
+    std::tuple<T *...> found;
+    std::apply(
+        [&](T *&...to) noexcept {
+            const covey__destination destinations[] = { { type_of<T>(), &to, size_of<T> }... };
+            (void)covey__get_all(in, e, destinations, sizeof...(T));
+        },
+        found);
+    return found;
+}
+
 template <class T> T *get_or_add(covey_world *in, covey_entity e, argument<T> value) noexcept {
     T *there = get<T>(in, e);
     return there ? there : add<T>(in, e, static_cast<argument<T> &&>(value));
@@ -589,6 +603,9 @@ class entity_ref {
         return covey::emplace<T>(world(), entity(), std::forward<Arguments>(arguments)...);
     }
     template <class T> T *get() const noexcept { return covey::get<T>(world(), entity()); }
+    template <class... T> std::tuple<T *...> get_all() const noexcept {
+        return covey::get_all<T...>(world(), entity());
+    }
     template <class T> T *get_or_add(argument<T> value) const noexcept {
         return covey::get_or_add<T>(world(), entity(), static_cast<argument<T> &&>(value));
     }

@@ -208,7 +208,7 @@ void covey__entity_enliven(covey_world *world, covey_entity e) {
 /* Erases the components of a destroyed entity. Its removals are announced, so listeners are not asked again. */
 static void remove_components(covey_world *world, covey_entity e) {
     for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next_word(&p);) {
-        p.left = covey__storage_erase_quickly(p.pools, p.left, e.index);
+        p.left = covey__storage_erase_bits(p.pools, p.left, e.index);
         for (; p.left != 0; p.left &= p.left - 1) {
             covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
             if (COVEY__LIKELY(!covey__has_listeners(pool))) covey__pool_remove(pool, e, pool->size);
@@ -217,19 +217,49 @@ static void remove_components(covey_world *world, covey_entity e) {
     }
 }
 
+static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
+    if (world->inner->heard != 0 && !covey__announce_destruction(world, e.index, e.generation)) return false;
+    bool last = e.generation == COVEY_GENERATION_MAX;
+    covey__existing_page(world, e.index)->generation[e.index % COVEY_PAGE_SIZE] = last ? 0 : e.generation + 1;
+    world->alive--;
+    COVEY__TRACE(world, world->destroyed, e.index);
+    if (!last) covey__index_free(world, e.index);
+    remove_components(world, e);
+    covey__fast_destroy_on(world, e.index);
+    COVEY__CHANGED(world);
+    return true;
+}
+
+/* Erases the components that are more than a bit of a mask: those in the first 64 pools, and all in others. With sparse
+ * pools there is no shortcut. */
+static COVEY__NOINLINE bool erase_rest(covey_world *world, covey_entity e, uint64_t rest) {
+    covey__present p = covey__present_at(world, e.index, 0);
+    uint64_t left = covey__storage_erase_swapping(world, p.pools, rest, e);
+    if (left != 0 || p.end - p.bits > 1) remove_components(world, e);
+    if (left == rest) covey__fast_destroy_on(world, e.index);
+    else covey__fast_destroy_skip(world, e.index);
+    COVEY__CHANGED(world);
+    return true;
+}
+
+/* The usual case makes no calls, and keeps the parts of the handle in registers: no listener, an index that is only
+ * marked as free, and components that are bits of masks. */
 bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation) {
-    if (!covey_alive(world, covey__entity(index, generation))) return false;
-    if (!COVEY__LIKELY(world->inner->heard == 0) && !covey__announce_destruction(world, index, generation))
-        return false;
-    covey__entity_page *page = covey__existing_page(world, index);
-    uint32_t at = index % COVEY_PAGE_SIZE;
+    covey_entity e = covey__entity(index, generation);
+    if (!covey_alive(world, e)) return false;
     bool last = generation == COVEY_GENERATION_MAX;
-    page->generation[at] = last ? 0 : generation + 1;
+    if (!COVEY__LIKELY(world->inner->heard == 0 && !last && covey__index_frees_quickly(world, index)))
+        return destroy_fully(world, e);
+    covey__entity_page *page = covey__existing_page(world, index);
+    page->generation[index % COVEY_PAGE_SIZE] = generation + 1;
+    page->free[index % COVEY_PAGE_SIZE / 64] |= covey__table_bit(index);
     world->alive--;
     COVEY__TRACE(world, world->destroyed, index);
-    if (!last) covey__index_free(world, index);
-    remove_components(world, covey__entity(index, generation));
-    covey__fast_destroy_on(world, index);
+    covey__present p = covey__present_at(world, index, 0);
+    uint64_t rest = covey__storage_erase_bits(p.pools, p.left, index);
+    if (!COVEY__LIKELY(rest == 0 && p.end - p.bits <= 1)) return erase_rest(world, e, rest);
+    if (covey__is_beside_destroyed(world, index)) covey__fast_destroy_on(world, index);
+    else covey__fast_destroy_skip(world, index);
     COVEY__CHANGED(world);
     return true;
 }

@@ -197,7 +197,7 @@ bool covey__extent_point(const covey_world *world, covey__kind *kind, uint32_t s
             page->held &= ~((uint64_t)1 << word);
             continue;
         }
-        kind->cursor = (covey__cursor){ page, issues, covey__word_index(extent->page, word) };
+        kind->cursor = covey__cursor_at(page, covey__word_index(extent->page, word), issues);
         kind->slot = slot;
         return true;
     }

@@ -35,18 +35,27 @@ void covey__kind_remember(covey_world *world, covey__kind *kind, const covey_com
 
 /* After indices of a word became free: opens it. */
 void covey__word_freed(covey_world *world, uint32_t index);
-/* Frees indices of one word and range. Nothing else is to do if the word is open, and in use. */
+/* Whether freeing indices of one word and range, which then are `free`, is only a matter of their bits: the word is
+ * open, and in use. */
+static inline bool covey__word_stays(const covey_world *world, uint32_t index, uint64_t free) {
+    const covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
+    bool open = ((page->words | page->held) >> index % COVEY_PAGE_SIZE / 64 & 1) != 0;
+    return open && free != COVEY__TABLE_ALL && world->inner->reserved_count == 0;
+}
+/* Frees indices of one word and range. */
 static inline void covey__index_free_word(covey_world *world, uint32_t index, uint64_t bits) {
     covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
-    uint32_t word = index % COVEY_PAGE_SIZE / 64;
-    uint64_t free = page->free[word] | bits;
-    bool open = ((page->words | page->held) >> word & 1) != 0;
-    page->free[word] = free;
-    if (!COVEY__LIKELY(open && free != COVEY__TABLE_ALL && world->inner->reserved_count == 0))
-        covey__word_freed(world, index);
+    uint64_t free = page->free[index % COVEY_PAGE_SIZE / 64] |= bits;
+    if (!COVEY__LIKELY(covey__word_stays(world, index, free))) covey__word_freed(world, index);
 }
 static inline void covey__index_free(covey_world *world, uint32_t index) {
     covey__index_free_word(world, index, covey__table_bit(index));
+}
+/* Whether covey__index_free only sets a bit. */
+static inline bool covey__index_frees_quickly(const covey_world *world, uint32_t index) {
+    const covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
+    uint64_t free = page->free[index % COVEY_PAGE_SIZE / 64] | covey__table_bit(index);
+    return covey__word_stays(world, index, free);
 }
 /* Before a range of indices is reserved: makes their words common. */
 void covey__kinds_leave(covey_world *world, uint32_t first, uint32_t end);

@@ -99,7 +99,7 @@ covey__kind *covey__kinds_add(covey__heap *heap, struct covey__kinds *kinds, con
     kinds->at = at;
     covey__kind *kind = covey__resize(heap, NULL, 0, 1, sizeof *kind, alignof(covey__kind));
     if (!kind) return NULL;
-    *kind = (covey__kind){ .cursor.page = covey__missing_page(), .number = number, .key = *key };
+    *kind = (covey__kind){ .cursor = covey__cursor_at(covey__missing_page(), 0, 0), .number = number, .key = *key };
     covey__tree tree = covey__kinds_tree(kinds);
     at[number] = kind;
     kinds->count += number == kinds->count;

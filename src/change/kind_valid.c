@@ -96,6 +96,7 @@ static bool valid_kind(const covey_world *world, const covey__kind *kind, const 
     REQUIRE(hash == kind->key.hash, "kinds: the hash of a kind is wrong");
     if (kind->cursor.issues == 0) return true;
     REQUIRE(covey__entity_page_of(world, kind->cursor.at) == kind->cursor.page &&
+                covey__cursor_is_whole(&kind->cursor) &&
                 kind->cursor.issues == covey__issued_in(world, kind->cursor.at) &&
                 kind->cursor.page->extent[kind->cursor.at % COVEY_PAGE_SIZE / WORD] == kind->extents[kind->slot] + 1,
             "kinds: the cursor of a kind is outside of its extents");

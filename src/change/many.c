@@ -29,7 +29,7 @@ static void revive_block(uint32_t *restrict generations, uint32_t index, covey_e
 /* Creates entities with indices of one word, the lowest first. Returns how many. */
 static uint32_t take_ready(const covey__cursor *cursor, covey_entity *entities, uint32_t most) {
     uint64_t ready = covey__cursor_ready(cursor), left = ready;
-    uint32_t *generations = cursor->page->generation + cursor->at % COVEY_PAGE_SIZE, count = 0;
+    uint32_t *generations = cursor->generations, count = 0;
     if (ready == UINT64_MAX && most >= COVEY__BLOCK_IDS) {
         revive_block(generations, cursor->at, entities);
         left = 0;
@@ -39,7 +39,7 @@ static uint32_t take_ready(const covey__cursor *cursor, covey_entity *entities, 
         uint32_t bit = covey__lowest_bit(left);
         entities[count++] = covey__entity(cursor->at + bit, ++generations[bit]);
     }
-    cursor->page->free[cursor->at % COVEY_PAGE_SIZE / 64] ^= ready ^ left;
+    *cursor->free ^= ready ^ left;
     return count;
 }
 

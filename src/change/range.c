@@ -15,9 +15,8 @@
 static uint32_t word_of(uint32_t index) { return index - index % WORD; }
 
 covey__range covey__range_from(uint32_t first) {
-    return (covey__range){ .first = first,
-                           .end = COVEY_NONE,
-                           .cursor = { .at = word_of(first), .page = covey__missing_page() } };
+    covey__cursor cursor = covey__cursor_at(covey__missing_page(), word_of(first), 0);
+    return (covey__range){ .first = first, .end = COVEY_NONE, .cursor = cursor };
 }
 
 /* ---- Which range ---------------------------------------------------------------------------------------------------
@@ -108,7 +107,7 @@ static void leave_word(covey_world *world, const covey__range *range) {
 /* Points a range at a word, if it may issue an index of it. */
 static bool point_at(covey__range *range, covey__entity_page *page, uint32_t word, uint64_t issues) {
     if ((page->free[word % COVEY_PAGE_SIZE / 64] & issues) == 0) return false;
-    range->cursor = (covey__cursor){ page, issues, word };
+    range->cursor = covey__cursor_at(page, word, issues);
     return true;
 }
 
@@ -207,10 +206,7 @@ covey_result covey__range_add(covey_world *world, uint32_t first, uint32_t end) 
 
 /* ---- All ranges --------------------------------------------------------------------------------------------------*/
 
-static void renew(covey__range *range) {
-    range->cursor.page = covey__missing_page();
-    range->cursor.issues = 0;
-}
+static void renew(covey__range *range) { range->cursor = covey__cursor_at(covey__missing_page(), range->cursor.at, 0); }
 
 void covey__ranges_renew(covey_world *world) {
     renew(&world->range);
@@ -274,7 +270,7 @@ static bool valid_range(const covey_world *world, const covey__range *range, con
             "entities: the position of a range is outside of its indices");
     REQUIRE(!has_free_below(world, range), "entities: a range has passed a free index");
     if (cursor->issues == 0) return true;
-    REQUIRE(covey__entity_page_of(world, cursor->at) == cursor->page,
+    REQUIRE(covey__entity_page_of(world, cursor->at) == cursor->page && covey__cursor_is_whole(cursor),
             "entities: a range points to the page of another word");
     REQUIRE(covey__is_common(cursor->page, cursor->at), "entities: a range issues indices of a kind");
     REQUIRE(cursor->issues == issued_by(world, range, cursor->at), "entities: a range issues indices of another range");

@@ -25,6 +25,16 @@ static inline covey__entity_page *covey__existing_page(const covey_world *world,
 }
 /* Stands for missing pages: no index is alive or free. It is never written. */
 covey__entity_page *covey__missing_page(void);
+/* A cursor at a word of a page; if that is missing, it issues nothing. */
+static inline covey__cursor covey__cursor_at(covey__entity_page *page, uint32_t at, uint64_t issues) {
+    uint32_t first = at % COVEY_PAGE_SIZE;
+    return (covey__cursor){ page, &page->free[first / 64], &page->generation[first], issues, at };
+}
+/* Whether the parts of a cursor are of the same word; for validators. */
+static inline bool covey__cursor_is_whole(const covey__cursor *cursor) {
+    covey__cursor same = covey__cursor_at(cursor->page, cursor->at, cursor->issues);
+    return cursor->free == same.free && cursor->generations == same.generations;
+}
 /* Makes the page of an index if it is missing: all its indices are free. False when an allocation fails. */
 bool covey__entities_reach(covey_world *world, uint32_t index);
 void covey__entity_page_reset(covey__entity_page *page); /* none of its indices was ever used, all are common */

@@ -194,11 +194,17 @@ static bool is_full(const covey__block_page *page, uint32_t block) {
     return block < COVEY__PAGE_BLOCKS && page->masks[block] == UINT64_MAX;
 }
 
+/* Whether an empty block of a store that was cleared is likely to fill up again, and there is memory for that. */
+static bool is_refilled(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
+    return blocks->refills && page->capacity[block] == 0 && covey__slabs_have_room(blocks, COVEY__BLOCK_IDS);
+}
+
 /* The capacity of a block that gets this many more ids. A block with a full neighbour is likely to fill up as well: it
  * is direct from the start. */
 static uint32_t grown_capacity(const covey__block_store *blocks, const covey__block_page *page, uint32_t block,
                                uint32_t more) {
-    bool direct = blocks->pinned || blocks->size == 0 || is_full(page, block - 1) || is_full(page, block + 1);
+    bool direct = blocks->pinned || blocks->size == 0 || is_full(page, block - 1) || is_full(page, block + 1) ||
+                  is_refilled(blocks, page, block);
     return covey__chunk_capacity(blocks, direct ? COVEY__BLOCK_IDS : slots_taken(page, block) + more);
 }
 
@@ -475,8 +481,14 @@ void covey__blocks_sweep(covey__block_store *blocks, uint32_t index) {
 }
 
 void covey__blocks_clear(covey__block_store *blocks) {
-    for (uint32_t i = 0; i < blocks->page_count; i++)
-        if (blocks->pages[i]->summary != 0) memset(blocks->pages[i], 0, sizeof *blocks->pages[i]);
+    uint64_t used = 0, direct = 0;
+    for (uint32_t i = 0; i < blocks->page_count; i++) {
+        if (blocks->pages[i]->summary == 0) continue;
+        used += covey__bits_in(blocks->pages[i]->summary);
+        direct += covey__bits_in(blocks->pages[i]->direct);
+        memset(blocks->pages[i], 0, sizeof *blocks->pages[i]);
+    }
+    if (used != 0) blocks->refills = direct > used / 2;
     covey__slabs_reset(blocks);
     blocks->count = 0;
     note_move(blocks);
@@ -551,6 +563,7 @@ bool covey__blocks_clone(const covey__block_store *from, covey__block_store *to)
     bool cloned = clone_pages(from, to);
     covey__slabs_cloned(to);
     to->count = from->count;
+    to->refills = from->refills;
     return cloned;
 }
 
@@ -733,6 +746,7 @@ size_t covey__blocks_bytes(const covey__block_store *blocks) {
 
 bool covey__blocks_group(covey__block_store *blocks) {
     blocks->grouped = true;
+    blocks->refills = false;
     for (uint32_t i = 0; i < blocks->page_count; i++) {
         covey__block_page *page = blocks->pages[i];
         for (uint64_t left = page->direct; left != 0; left &= left - 1) {

@@ -85,9 +85,8 @@ static bool find_masks(covey_world *world, uint32_t index) {
 
 void covey__fast_destroy_on(covey_world *world, uint32_t index) {
     covey__emptying *emptying = &world->emptying;
-    bool beside = index / COVEY__BLOCK_IDS - emptying->last + 1 <= 2; /* scattered destroys do not benefit */
-    emptying->last = index / COVEY__BLOCK_IDS;
-    covey__fast_destroy_off(world);
+    bool beside = covey__is_beside_destroyed(world, index); /* scattered destroys do not benefit */
+    covey__fast_destroy_skip(world, index);
     if (!beside || COVEY_PAGE_SIZE < COVEY__BLOCK_IDS || world->inner->reserved_count != 0 || !is_unheard(world))
         return;
     if (!find_masks(world, index)) return;

@@ -10,9 +10,19 @@ void covey__fast_add_on(covey_pool *pool, uint32_t index);
 bool covey__fast_add_valid(const covey_pool *pool, const char **why);
 
 /* Called after the entity of this index was destroyed: the next one is likely to be in the same block. Switches the
- * fast destroy on if the entity destroyed before was a neighbour, entities have no listeners, no listener is being
+ * fast destroy on if the entity destroyed before was near, entities have no listeners, no listener is being
  * called, no range is reserved, and a removal clears one bit of a mask in each pool that is present. */
 void covey__fast_destroy_on(covey_world *world, uint32_t index);
+/* Whether the next index is likely to be near this one, as this one is near the one before. In no order, few are.
+ * Otherwise covey__fast_destroy_skip is enough. */
+static inline bool covey__is_beside_destroyed(const covey_world *world, uint32_t index) {
+    enum { NEAR = 8 };
+    return index - world->emptying.last + NEAR <= 2 * NEAR || index / COVEY__BLOCK_IDS == world->emptying.block;
+}
+static inline void covey__fast_destroy_skip(covey_world *world, uint32_t index) {
+    world->emptying.last = index;
+    covey__fast_destroy_off(world);
+}
 bool covey__fast_destroy_valid(const covey_world *world, const char **why);
 
 #endif

@@ -165,9 +165,14 @@ char *covey__slab_take_row(covey__slab *slab, uint32_t count) {
 
 bool covey__slab_full(const covey__slab *slab) { return slab->used == slab->chunks; }
 
+bool covey__slabs_have_room(const covey__block_store *blocks, uint32_t capacity) {
+    return blocks->roomy[class_of(blocks, capacity)] != NULL;
+}
+
 char *covey__chunk_take(covey__block_store *blocks, uint32_t capacity) {
     covey__slab *slab = blocks->roomy[class_of(blocks, capacity)];
     if (!slab) {
+        if (capacity == COVEY__BLOCK_IDS) blocks->refills = false; /* more are direct than before */
         size_t bytes = bytes_of_capacity(blocks, capacity);
         slab = covey__slab_create(blocks, capacity, next_chunks(bytes, covey__chunk_bytes(blocks, capacity)));
         if (!slab) return NULL;
@@ -232,6 +237,7 @@ void covey__chunk_free(covey__block_store *blocks, char *chunk) {
 }
 
 void covey__slabs_trim(covey__block_store *blocks) {
+    blocks->refills = false;
     for (uint32_t i = blocks->slab_count; i-- != 0;) {
         covey__slab *slab = blocks->slabs[i];
         if (slab->used != 0) continue;
@@ -246,6 +252,20 @@ void covey__slabs_trim(covey__block_store *blocks) {
     blocks->slab_capacity = blocks->slab_count;
 }
 
+/* Links a slab behind those of its class that have more chunks: the order does not depend on addresses. */
+static void link_by_size(covey__block_store *blocks, covey__slab *slab) {
+    covey__slab *before = NULL, *after = slab->class != COVEY__CLASSES ? blocks->roomy[slab->class] : NULL;
+    for (; after && after->chunks > slab->chunks; after = after->next) before = after;
+    if (!before) {
+        link_slab(blocks, slab);
+        return;
+    }
+    slab->previous = before;
+    slab->next = after;
+    before->next = slab;
+    if (after) after->previous = slab;
+}
+
 /* Frees all chunks and keeps the slabs, except for capacities that only compaction uses. */
 void covey__slabs_reset(covey__block_store *blocks) {
     memset(blocks->roomy, 0, sizeof blocks->roomy);
@@ -254,7 +274,7 @@ void covey__slabs_reset(covey__block_store *blocks) {
         if (blocks->zero_erased) memset(chunk_at(slab, 0), 0, (size_t)slab->chunks * slab->stride);
         slab->used = slab->fresh = 0;
         slab->free = NO_CHUNK;
-        link_slab(blocks, slab);
+        link_by_size(blocks, slab);
         if (slab->class == COVEY__CLASSES) destroy_slab(blocks, slab);
     }
 }

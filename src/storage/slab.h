@@ -44,6 +44,8 @@ char *covey__row_next(covey__block_store *blocks, const char *chunk);
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks);
 char *covey__slab_take(covey__slab *slab);
 char *covey__slab_take_row(covey__slab *slab, uint32_t count); /* contiguous chunks; NULL if fewer are left */
+/* Whether a slab has a free chunk of this capacity. */
+bool covey__slabs_have_room(const covey__block_store *blocks, uint32_t capacity);
 bool covey__slab_full(const covey__slab *slab);
 void covey__slabs_trim(covey__block_store *blocks);  /* frees empty slabs */
 void covey__slabs_reset(covey__block_store *blocks); /* empties all slabs */

@@ -24,15 +24,46 @@ void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order) {
     }
 }
 
+static bool swaps(const covey_pool *pool) {
+    return !covey__in_blocks(pool) && pool->sparse_set.removal == COVEY__REMOVE_SWAPPING;
+}
+
+/* Returns how many components it erased. */
+COVEY_HOT uint32_t erase_swapping(covey_sparse_set *set, covey_entity e) {
+    uint64_t at = covey__position(set, e);
+    if (!COVEY__LIKELY(at < set->end)) return 0;
+    size_t last = --set->end, size = set->size;
+    covey__slot moved = covey__set_id(set, (uint32_t)last);
+    uint32_t index = covey__slot_position(moved);
+    set->ids[at] = covey__entity(index, covey__slot_generation(moved));
+    *covey__slot_of(set, index) = moved ^ index ^ (covey__slot)at;
+    *covey__slot_of(set, e.index) = COVEY__SLOT_NULL; /* the last element, if it moved into the gap */
+    if (at != last) covey__copy((char *)set->data + at * size, (char *)set->data + last * size, size);
+    return 1;
+}
+
+uint64_t covey__storage_erase_swapping(covey_world *world, covey_pool *const *pools, uint64_t present, covey_entity e) {
+    uint64_t remaining = 0;
+    uint32_t count = 0;
+    for (; present != 0; present &= present - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(present)];
+        if (!swaps(pool)) {
+            remaining |= present & (~present + 1);
+            continue;
+        }
+        uint32_t erased = erase_swapping(&pool->sparse_set, e);
+        if (erased != 0) COVEY__TRACE(world, pool->removed, e.index);
+        count += erased;
+    }
+    world->shifts += count;
+    return remaining;
+}
+
 /* ---- Many --------------------------------------------------------------------------------------------------------*/
 
 bool covey__storage_erases_quietly(const covey_pool *pool) {
     if (covey__in_blocks(pool)) return pool->plain || covey__is_reactive(pool);
     return pool->sparse_set.removal == COVEY__REMOVE_SWAPPING || pool->sparse_set.removal == COVEY__REMOVE_MARKING;
-}
-
-static bool swaps(const covey_pool *pool) {
-    return !covey__in_blocks(pool) && pool->sparse_set.removal == COVEY__REMOVE_SWAPPING;
 }
 
 /* Like covey__pool_remove, with the loop invariants in registers. */

@@ -2,6 +2,7 @@
 #ifndef COVEY_STORAGE_ERASE_H
 #define COVEY_STORAGE_ERASE_H
 
+#include "storage/sparse_set.h"
 #include "storage/storage.h"
 #include "storage/stretch.h"
 
@@ -20,29 +21,32 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
 /* The same for any entities, alive or not; handles neighbours together. */
 void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count);
 
-/* Erases the components of an entity from those of 64 pools whose bit is set in `present`, where that is quick: types
- * whose values are not dropped, in direct blocks that keep other components. Returns the bits of the remaining pools.
- * Where a block pool is marked, its directory covers the index. The loop makes no calls, so that the loads of several
- * masks overlap. */
-static inline uint64_t covey__storage_erase_quickly(covey_pool *const *pools, uint64_t present, uint32_t index) {
-    uint32_t number = index / COVEY__BLOCK_PAGE, block = covey__block_of(index);
-    uint64_t bit = (uint64_t)1 << index % COVEY__BLOCK_IDS, remaining = 0;
+/* Erases a component from a direct block that keeps other components; false if the block is of another kind. The
+ * directory covers the index. */
+static inline bool covey__erase_bit(covey_pool *pool, uint32_t index) {
+    covey__block_page *page = covey__block_page_of(&pool->block_store, index);
+    uint32_t block = covey__block_of(index);
+    uint64_t mask = page->masks[block], left = mask & ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
+    if (!COVEY__LIKELY(page->capacity[block] == COVEY__BLOCK_IDS && left != 0)) return false;
+    page->masks[block] = left;
+    if (mask == UINT64_MAX) page->full &= ~((uint64_t)1 << block);
+    pool->block_store.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
+    if (left != mask) COVEY__TRACE(pool->world, pool->removed, index);
+    return true;
+}
+
+/* These erase the components of a destroyed entity from those of 64 pools whose bit is set in `present`, where that is
+ * quick and values are not dropped: from direct blocks that keep other components; and from sparse sets whose last
+ * element moves into the gap. They return the bits of the remaining pools. Where a block pool is marked, its directory
+ * covers the index. The first loop makes no calls, so that the loads of several masks overlap. */
+static inline uint64_t covey__storage_erase_bits(covey_pool *const *pools, uint64_t present, uint32_t index) {
+    uint64_t remaining = 0;
     for (; present != 0; present &= present - 1) {
         covey_pool *pool = pools[covey__lowest_bit(present)];
-        if (COVEY__LIKELY(pool->plain)) {
-            covey__block_page *page = pool->block_store.pages[number];
-            uint64_t mask = page->masks[block], left = mask & ~bit;
-            if (COVEY__LIKELY(page->capacity[block] == COVEY__BLOCK_IDS && left != 0)) {
-                page->masks[block] = left;
-                if (mask == UINT64_MAX) page->full &= ~((uint64_t)1 << block);
-                pool->block_store.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
-                if (left != mask) COVEY__TRACE(pool->world, pool->removed, index);
-                continue;
-            }
-        }
-        remaining |= present & (~present + 1);
+        if (!COVEY__LIKELY(pool->plain && covey__erase_bit(pool, index))) remaining |= present & (~present + 1);
     }
     return remaining;
 }
+uint64_t covey__storage_erase_swapping(covey_world *world, covey_pool *const *pools, uint64_t present, covey_entity e);
 
 #endif

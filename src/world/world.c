@@ -213,6 +213,18 @@ uint32_t covey_remove_if_raw(covey_world *world, const covey_type *type, covey_c
     return pool ? covey_pool_remove_if(pool, remove, context) : 0;
 }
 
+bool covey_get_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types, void **values) {
+    COVEY__CONTRACT(NULL, world && types && values, "a call needs a world, a list of types and an array for each");
+    bool all = covey_alive(world, e);
+    uint32_t count = 0;
+    for (; types[count]; count++) {
+        values[count] = all ? covey_get_raw(world, e, types[count]) : NULL;
+        all = all && values[count];
+    }
+    for (uint32_t i = 0; i < count && !all; i++) values[i] = NULL;
+    return all;
+}
+
 bool covey_has_all_raw(const covey_world *world, covey_entity e, const covey_type *const *types) {
     COVEY__CONTRACT(NULL, world && types, "a call needs a world and a list of types");
     if (!covey_alive(world, e)) return false;

@@ -633,6 +633,70 @@ static void test_clearing_and_shrinking_give_all_memory_back(void **state) {
     assert_int_equal(covey_pool_memory(pool), start);
 }
 
+static uint32_t capacity_at(uint32_t index) {
+    const covey__block_store *blocks = &covey_pool_of(world, Blocked)->block_store;
+    return covey__block_page_of(blocks, index)->capacity[covey__block_of(index)];
+}
+
+static void test_a_pool_that_was_full_uses_the_memory_it_has_after_clearing(void **state) {
+    (void)state;
+    covey_pool *pool = covey_pool_of(world, Blocked);
+    covey_entity e[4 * COVEY__BLOCK_IDS];
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(covey_id(Blocked), i);
+    size_t full = covey_pool_memory(pool);
+    covey_clear(world, Blocked);
+    for (uint32_t i = COUNT_OF(e); i-- != 0;)
+        if (i % COVEY__BLOCK_IDS == 7) assert_non_null(add_value(e[i], covey_id(Blocked), i));
+    for (uint32_t i = 0; i < COUNT_OF(e); i += COVEY__BLOCK_IDS)
+        assert_int_equal(capacity_at(e[i].index), COVEY__BLOCK_IDS);
+    assert_true(covey_pool_memory(pool) <= full);
+    covey_pool_compact(pool, NULL, NULL);
+    assert_int_equal(capacity_at(e[0].index), 4);
+    covey_clear(world, Blocked); /* it was not full */
+    assert_non_null(add_value(e[0], covey_id(Blocked), 0));
+    assert_int_equal(capacity_at(e[0].index), 8);
+}
+
+static void test_a_clone_of_a_cleared_pool_takes_as_much_memory(void **state) {
+    (void)state;
+    covey_entity e[4 * COVEY__BLOCK_IDS];
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(covey_id(Blocked), i);
+    covey_clear(world, Blocked);
+    covey_world *twin = covey_world_clone(world, NULL);
+    assert_non_null(twin);
+    covey_pool *pools[] = { covey_pool_of(world, Blocked), covey_pool_of(twin, Blocked) };
+    for (uint32_t i = 0; i < COUNT_OF(e); i += COVEY__BLOCK_IDS) {
+        for (uint32_t k = 0; k < 2; k++) assert_non_null(covey_pool_add(pools[k], e[i], Blocked, { 1, 2 }));
+        assert_int_equal(
+            pools[1]->block_store.pages[e[i].index / COVEY__BLOCK_PAGE]->capacity[covey__block_of(e[i].index)],
+            COVEY__BLOCK_IDS);
+    }
+    assert_int_equal(covey_pool_memory(pools[0]), covey_pool_memory(pools[1]));
+    covey_world_destroy(twin);
+}
+
+static void test_a_cleared_pool_that_had_few_full_blocks_starts_small(void **state) {
+    (void)state;
+    covey_entity e[4 * COVEY__BLOCK_IDS];
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = covey_create(world);
+    for (uint32_t i = COVEY__BLOCK_IDS; i < COUNT_OF(e); i += COVEY__BLOCK_IDS) add_value(e[i], covey_id(Blocked), i);
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) add_value(e[i], covey_id(Blocked), i);
+    assert_int_equal(capacity_at(e[0].index), COVEY__BLOCK_IDS);
+    covey_clear(world, Blocked);
+    assert_non_null(add_value(e[0], covey_id(Blocked), 0));
+    assert_int_equal(capacity_at(e[0].index), 8);
+}
+
+static void test_a_cleared_pool_that_was_shrunk_starts_small(void **state) {
+    (void)state;
+    covey_entity e[2 * COVEY__BLOCK_IDS];
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(covey_id(Blocked), i);
+    covey_clear(world, Blocked);
+    covey_pool_shrink(covey_pool_of(world, Blocked));
+    assert_non_null(add_value(e[0], covey_id(Blocked), 0));
+    assert_int_equal(capacity_at(e[0].index), 8);
+}
+
 static void test_shrinking_gives_back_pages_without_anything(void **state) {
     (void)state;
     if (COVEY_INDEX_BITS < 20) skip();
@@ -753,6 +817,10 @@ int main(void) {
         WORLD_TEST(test_a_block_that_cannot_be_compacted_stays_as_it_is),
         WORLD_TEST(test_one_component_at_a_far_index_costs_little),
         WORLD_TEST(test_clearing_and_shrinking_give_all_memory_back),
+        WORLD_TEST(test_a_pool_that_was_full_uses_the_memory_it_has_after_clearing),
+        WORLD_TEST(test_a_clone_of_a_cleared_pool_takes_as_much_memory),
+        WORLD_TEST(test_a_cleared_pool_that_had_few_full_blocks_starts_small),
+        WORLD_TEST(test_a_cleared_pool_that_was_shrunk_starts_small),
         WORLD_TEST(test_shrinking_gives_back_pages_without_anything),
         WORLD_TEST(test_the_validator_sees_what_is_wrong_with_blocks),
         WORLD_TEST(test_the_validator_sees_a_component_of_a_dead_entity),

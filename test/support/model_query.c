@@ -23,6 +23,19 @@ static void get(model *m) {
     REQUIRE(m, (covey_pool_storage(held) != COVEY_STORAGE_SPARSE) == pool->set->by_index, "another storage");
 }
 
+static void get_several(model *m, covey_entity e, const covey_type *const *types, uint32_t count, bool all) {
+    covey__destination into[4];
+    void *found[4], *raw[4];
+    for (uint32_t i = 0; i < count; i++)
+        into[i] = (covey__destination){ .type = types[i], .to = &found[i], .size = types[i]->size };
+    REQUIRE(m, covey__get_all(m->world, e, into, count) == all, "get_all: not %d", all);
+    REQUIRE(m, covey_get_all_raw(m->world, e, types, raw) == all, "get_all_raw: not %d", all);
+    for (uint32_t i = 0; i < count; i++) {
+        void *wanted = all ? covey_get_raw(m->world, e, types[i]) : NULL;
+        REQUIRE(m, found[i] == wanted && raw[i] == wanted, "get_all has another address of %s", types[i]->name);
+    }
+}
+
 static void has_several(model *m) {
     const covey_type *types[5] = { NULL };
     uint32_t count = program_below(&m->program, 5), there = 0;
@@ -35,6 +48,7 @@ static void has_several(model *m) {
     bool all = oracle_alive(m->oracle, e) && there == count;
     REQUIRE(m, covey_has_all_raw(m->world, e, types) == all, "has_all: %u of %u", there, count);
     REQUIRE(m, covey_has_any_raw(m->world, e, types) == (there != 0), "has_any: %u of %u", there, count);
+    get_several(m, e, types, count, all);
 }
 
 static void types_of(model *m) {
@@ -133,7 +147,7 @@ static void type_find(model *m) {
 
 const model_operation model_query_operations[] = {
     { "get", get, 12, true },
-    { "has_all, has_any", has_several, 4, true },
+    { "has_all, has_any, get_all", has_several, 4, true },
     { "types_of, is_empty", types_of, 4, true },
     { "find", find, 3, true },
     { "pool_next, pool_at, pool_map", pool_next, 3, true },

@@ -165,6 +165,8 @@ static void test_ranges(void **state) {
     assert_int_equal(e.index, 2);
     BREAK(uint64_t, all->cursor.issues, 1, "entities: a range issues indices of another range");
     BREAK(covey__entity_page *, all->cursor.page, NULL, "entities: a range points to the page of another word");
+    BREAK(uint64_t *, all->cursor.free, NULL, "entities: a range points to the page of another word");
+    BREAK(uint32_t *, all->cursor.generations, NULL, "entities: a range points to the page of another word");
 }
 
 /* Entities with Packed and Blocked, the last three of which have an extent of their own. Returns the last one. */

@@ -191,6 +191,36 @@ static void test_patch_calls_a_function_on_a_component_that_is_there(void **stat
     assert_int_equal(covey_patch(world, e, Packed, add_to_number, &more)->number, 2);
 }
 
+static void test_get_all_returns_all_or_none(void **state) {
+    (void)state;
+    covey_entity e = covey_create(world), other = covey_create(world);
+    covey_add(world, e, Packed, { 1, 1 });
+    covey_add(world, e, Fixed, { 2, 2 });
+    covey_add(world, e, Blocked, { 3, 3 });
+    covey_add(world, other, Packed, { 1, 1 });
+    Packed *packed = NULL;
+    const Fixed *fixed = NULL;
+    Blocked *blocked = NULL;
+    assert_true(
+        covey_get_all(world, e, covey_into(Packed, packed), covey_into(Fixed, fixed), covey_into(Blocked, blocked)));
+    assert_ptr_equal(packed, covey_get(world, e, Packed));
+    assert_ptr_equal(fixed, covey_get(world, e, Fixed));
+    assert_ptr_equal(blocked, covey_get(world, e, Blocked));
+    assert_false(covey_get_all(world, other, covey_into(Packed, packed), covey_into(Fixed, fixed)));
+    assert_null(packed);
+    assert_null(fixed);
+    assert_true(covey_destroy(world, e));
+    assert_false(covey_get_all(world, e, covey_into(Blocked, blocked)));
+    assert_null(blocked);
+    Kept *unknown;
+    assert_false(covey_get_all(world, other, covey_into(Packed, packed), covey_into(Kept, unknown)));
+    assert_true(!packed && !unknown);
+    const covey_type *const no_types[] = { NULL };
+    void *no_values[1];
+    assert_true(covey_get_all_raw(world, other, no_types, no_values));
+    assert_false(covey_get_all_raw(world, e, no_types, no_values));
+}
+
 static void test_has_all_and_has_any_ask_for_several(void **state) {
     (void)state;
     covey_entity e = covey_create(world), empty = covey_create(world);
@@ -654,6 +684,7 @@ int main(void) {
         WORLD_TEST(test_replace_exchanges_values_of_any_size),
         WORLD_TEST(test_get_or_add_adds_only_what_is_absent),
         WORLD_TEST(test_patch_calls_a_function_on_a_component_that_is_there),
+        WORLD_TEST(test_get_all_returns_all_or_none),
         WORLD_TEST(test_has_all_and_has_any_ask_for_several),
         WORLD_TEST(test_an_entity_has_only_what_was_added),
         WORLD_TEST(test_a_removed_component_can_be_added_again),

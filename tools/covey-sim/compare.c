@@ -23,6 +23,19 @@ static void compare_component(sim *s, covey_world *world, const naive_entity *n,
                 (unsigned long long)tick, (unsigned long long)wanted->tick);
 }
 
+/* Two types at once, which covey_get_all finds in another way. */
+static void compare_pair(sim *s, covey_world *world, const naive_entity *n, uint32_t a, uint32_t b, const char *which) {
+    void *first, *second;
+    const covey__destination into[] = { { value_types[a], &first, value_types[a]->size },
+                                        { value_types[b], &second, value_types[b]->size } };
+    bool all = covey__get_all(world, n->e, into, 2), both = n->at[a].present && n->at[b].present;
+    SIM_REQUIRE(s, all == both, "%s: covey_get_all of %u", which, n->e.index);
+    SIM_REQUIRE(s,
+                !both || (first == covey_get_raw(world, n->e, value_types[a]) &&
+                          second == covey_get_raw(world, n->e, value_types[b])),
+                "%s: covey_get_all and covey_get differ", which);
+}
+
 static void compare_children(sim *s, covey_world *world, const naive_world *naive, covey_entity e, const char *which) {
     const naive_entity *wanted = naive_next_child(naive, e, 0);
     covey_entity child = covey_child_first(world, e);
@@ -44,6 +57,7 @@ static void compare_entity(sim *s, covey_world *world, const naive_world *naive,
     SIM_REQUIRE(s, covey_same(covey_parent(world, n->e), n->parent), "%s: %u has another parent", which, n->e.index);
     compare_children(s, world, naive, n->e, which);
     for (uint32_t t = 0; t < NAIVE_TYPES; t++) compare_component(s, world, n, t, which);
+    for (uint32_t t = 1; t < NAIVE_TYPES; t++) compare_pair(s, world, n, t - 1, t, which);
 }
 
 static void compare_resource(sim *s, covey_world *world, const naive_component *wanted, uint32_t type,

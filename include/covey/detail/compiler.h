@@ -86,7 +86,6 @@
 #endif
 
 /* Hides the value of x from the optimiser. Uses:
- * - covey_create stores a sum that equals what was loaded, so that the next call does not wait for the load;
  * - covey__pool_append keeps the two parts of a handle separate, which gcc 12 would join in a vector register;
  * - covey__lookup_has keeps gcc 12 from using gathers for a loop of lookups, which are slower than loads. */
 #if COVEY_WORKAROUNDS && defined(__GNUC__)

@@ -149,16 +149,13 @@ COVEY_HOT uint32_t covey__lowest_bit(uint64_t bits) {
 COVEY_HOT uint64_t covey__table_bit(uint32_t index) { return (uint64_t)1 << index % COVEY__TABLE_WORD; }
 
 /* The free indices of the word of a cursor. */
-COVEY_HOT uint64_t covey__cursor_ready(const covey__cursor *cursor) {
-    return cursor->page->free[cursor->at % COVEY_PAGE_SIZE / 64] & cursor->issues;
-}
+COVEY_HOT uint64_t covey__cursor_ready(const covey__cursor *cursor) { return *cursor->free & cursor->issues; }
 
 /* Creates an entity with the lowest of the free indices of a cursor; there must be one, and no listener. */
 COVEY_HOT covey_entity covey__cursor_create(covey_world *world, const covey__cursor *cursor, uint64_t ready) {
-    covey__entity_page *page = cursor->page;
-    covey_entity e = covey__entity(cursor->at + covey__lowest_bit(ready), 0);
-    e = covey__entity(covey__index(e), ++page->generation[covey__index(e) % COVEY_PAGE_SIZE]);
-    page->free[cursor->at % COVEY_PAGE_SIZE / 64] ^= ready & (~ready + 1);
+    uint32_t bit = covey__lowest_bit(ready);
+    covey_entity e = covey__entity(cursor->at + bit, ++cursor->generations[bit]);
+    *cursor->free ^= ready & (~ready + 1);
     world->alive++;
     COVEY__CHANGED(world);
     return e;
@@ -406,18 +403,26 @@ COVEY_HOT bool covey__lookup_block(const covey__lookup *lookup, covey_entity e) 
     return (bool)(there & (generation == covey__generation(e)));
 }
 
+/* The same for a value: the caller branches on whether there is one, so the parts are separate branches, which take
+ * fewer instructions. The map is read for direct blocks, too: a branch would be mispredicted in mixed pools. */
+COVEY_HOT void *covey__lookup_block_value(const covey__lookup *lookup, covey_entity e, size_t size) {
+    uint32_t index = covey__index(e), at = index % COVEY_PAGE_SIZE;
+    const covey__block_store *blocks = &lookup->pool->block_store;
+    if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < blocks->page_count)) return NULL;
+    if (!COVEY__LIKELY(lookup->entities[index / COVEY_PAGE_SIZE]->generation[at] == covey__generation(e))) return NULL;
+    uint64_t mask = covey__block_page_of(blocks, index)->masks[covey__block_of(index)];
+    if (!COVEY__LIKELY(mask >> index % COVEY__BLOCK_IDS & 1)) return NULL;
+    void *value = covey__block_value(blocks, index, size);
+    COVEY__ASSUME(value != NULL);
+    return value;
+}
+
 COVEY_HOT void *covey__lookup_get(const covey__lookup *lookup, covey_entity e, size_t size) {
-    char *value;
-    if (lookup->storage != COVEY_STORAGE_SPARSE) {
-        if (!COVEY__LIKELY(covey__lookup_block(lookup, e))) return NULL;
-        value = (char *)covey__block_value(&lookup->pool->block_store, covey__index(e), size);
-    } else {
-        uint64_t at = covey__position_in(lookup->pages, lookup->page_count, e);
-        if (!COVEY__LIKELY(at < lookup->flat_end))
-            return at < lookup->pool->sparse_set.end ? covey__value_at(&lookup->pool->sparse_set, (size_t)at, size)
-                                                     : NULL;
-        value = lookup->data + (size_t)at * size;
-    }
+    if (lookup->storage != COVEY_STORAGE_SPARSE) return covey__lookup_block_value(lookup, e, size);
+    uint64_t at = covey__position_in(lookup->pages, lookup->page_count, e);
+    if (!COVEY__LIKELY(at < lookup->flat_end))
+        return at < lookup->pool->sparse_set.end ? covey__value_at(&lookup->pool->sparse_set, (size_t)at, size) : NULL;
+    void *value = lookup->data + (size_t)at * size;
     COVEY__ASSUME(value != NULL);
     return value;
 }
@@ -615,6 +620,53 @@ COVEY_HOT void *covey__get_sized(const covey_world *world, covey_entity e, const
     if (!COVEY__LIKELY(entry->type == type)) return covey__get_slowly(world, covey__word(e), type);
     COVEY__CONTRACT(world, size == entry->pool->size, "the size is not that of the pool's values");
     return covey__lookup_get(&lookup, e, size);
+}
+
+/* The value of an entity that is alive. */
+COVEY_HOT void *covey__pool_get_living(const covey_pool *pool, covey_entity e, size_t size) {
+    const covey_sparse_set *set = &pool->sparse_set;
+    void *value;
+    if (covey__in_blocks(pool)) {
+        if (!COVEY__LIKELY(covey__block_has(&pool->block_store, covey__index(e)))) return NULL;
+        value = covey__block_value(&pool->block_store, covey__index(e), size);
+    } else {
+        uint64_t at = covey__position(set, e);
+        if (!COVEY__LIKELY(at < set->end)) return NULL;
+        value = covey__value_at(set, (size_t)at, size);
+    }
+    COVEY__ASSUME(value != NULL);
+    return value;
+}
+
+COVEY_HOT bool covey__get_none(const covey__destination *destinations, size_t count) {
+    void *none = NULL;
+    COVEY__UNROLL
+    for (size_t i = 0; i < count; i++) memcpy(destinations[i].to, &none, sizeof none);
+    return false;
+}
+
+/* The pools are read before any branch, so that a loop of calls keeps them in registers. */
+COVEY_HOT bool covey__get_all(const covey_world *world, covey_entity e, const covey__destination *destinations,
+                              size_t count) {
+    const covey_pool *pools[COVEY_TERMS];
+    size_t first = count <= COVEY_TERMS ? count : 0; /* more than that are searched for one by one */
+    bool known = first == count;
+    COVEY__UNROLL
+    for (size_t i = 0; i < first; i++) {
+        const covey__type_entry *entry = covey__type_entry_of(world, destinations[i].type);
+        COVEY__USES(world, destinations[i].type, COVEY__ACCESS_READ);
+        pools[i] = entry->pool;
+        known &= entry->type == destinations[i].type;
+    }
+    if (!COVEY__LIKELY(covey_alive(world, e))) return covey__get_none(destinations, count);
+    COVEY__UNROLL
+    for (size_t i = 0; i < count; i++) {
+        void *value = COVEY__LIKELY(known) ? covey__pool_get_living(pools[i], e, destinations[i].size)
+                                           : covey__get_slowly(world, covey__word(e), destinations[i].type);
+        if (!COVEY__LIKELY(value != NULL)) return covey__get_none(destinations, count);
+        memcpy(destinations[i].to, &value, sizeof value);
+    }
+    return true;
 }
 
 COVEY_HOT void *covey__get_or_add(covey_world *world, covey_entity e, const covey_type *type, const void *value,

@@ -175,7 +175,8 @@ typedef struct covey__block_store {
     uint32_t size;
     uint8_t align;
     bool zero_erased;
-    bool pinned; /* every block is direct */
+    bool pinned;  /* every block is direct */
+    bool refills; /* it was cleared when most blocks were direct: new ones are, too, while such chunks are free */
     covey__mover mover;
     bool grouped;                       /* no block is direct: a group that owns the pool orders the values */
     uint32_t row_block, row_count;      /* so many blocks from this one on will soon be full; a count of 0: none */
@@ -260,6 +261,8 @@ typedef struct covey__entity_page {
 /* A word of the table from which indices are issued, the lowest free one first. */
 typedef struct covey__cursor {
     covey__entity_page *page;
+    uint64_t *free; /* the word, and the generations of its indices */
+    uint32_t *generations;
     uint64_t issues; /* the indices of the word that it may issue; 0: not found out yet */
     uint32_t at;     /* the first index of the word */
 } covey__cursor;
@@ -285,7 +288,7 @@ typedef struct covey__emptying {
     uint64_t moves;
     covey__entity_page *page;
     uint32_t block; /* an index / COVEY__BLOCK_IDS, or COVEY__NO_BLOCK */
-    uint32_t last;  /* the block in which an entity was destroyed last */
+    uint32_t last;  /* the index that covey__destroy_slowly freed last */
     uint32_t count;
     uint64_t *masks[COVEY__EMPTYING_POOLS];
     covey_pool *pools[COVEY__EMPTYING_POOLS];
@@ -310,6 +313,13 @@ struct covey__guard {
     /* Whether that system (if any) declared this use. Types with the same name are one type. */
     bool (*allows)(const covey__guard *guard, const covey_type *type, covey__access access);
 };
+
+/* Where covey_get_all stores the address of a component: `to` is the address of a pointer. */
+typedef struct covey__destination {
+    const covey_type *type;
+    void *to;
+    size_t size; /* of a value */
+} covey__destination;
 
 /* What inline code and debuggers read of a world. */
 struct covey_world {
