@@ -249,7 +249,7 @@ static covey_result reserve_in_groups(covey_world *world, const covey__change *c
 
 /* With several changes, entities may get the other components of a group in the same call; and a reactive set or a
  * group may get entities from each of them. */
-static covey_result reserve_for_all(covey_world *world, const covey__change *changes, uint32_t count) {
+covey_result covey__changes_reserve(covey_world *world, const covey__change *changes, uint32_t count) {
     covey_result result = covey__changes_reserve_queues(world, changes, count, false);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
         if (adds(&changes[i]))
@@ -283,7 +283,7 @@ covey_result covey__changes_make(covey_world *world, covey__change *changes, uin
     *culprit = NULL;
     for (uint32_t i = 0; i < count; i++)
         if (adds(&changes[i])) begin_change(&changes[i]);
-    covey_result result = reserve_for_all(world, changes, count);
+    covey_result result = covey__changes_reserve(world, changes, count);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
         *culprit = &changes[i];
         if (adds(&changes[i])) result = covey__place_many(&changes[i].placing);

@@ -53,7 +53,9 @@ covey_result covey__changes_make(covey_world *world, covey__change *changes, uin
 void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks);
 void covey__changes_emit(covey_world *world, covey__change *changes, uint32_t count);
 
-/* For callers that place components themselves: room in queues. `placed`: the components are placed, and room for their
+/* For callers that place components themselves: memory for all observers, before they do. */
+covey_result covey__changes_reserve(covey_world *world, const covey__change *changes, uint32_t count);
+/* Only room in queues. `placed`: the components are placed, and room for their
  * removal exists. */
 covey_result covey__changes_reserve_queues(covey_world *world, const covey__change *changes, uint32_t count,
                                            bool placed);

@@ -46,6 +46,7 @@ static void sweep(covey_world *world, covey__listeners *listeners) {
 void covey__listeners_changed(covey_world *world, covey_pool *pool, covey__listeners *listeners) {
     if (listeners->emitting == 0) sweep(world, listeners);
     covey__fast_destroy_off(world);
+    covey__fast_row_off(world);
     if (pool) {
         covey__pool_update_observers(pool);
         covey__pool_unobserve(pool);

@@ -4,6 +4,7 @@
 #include "memory/inner.h"
 #include "storage/block_store.h"
 #include "memory/lines.h"
+#include "storage/marks.h"
 #include "storage/presence.h"
 #include "memory/result.h"
 #include "storage/storage.h"
@@ -43,6 +44,101 @@ bool covey__fast_add_valid(const covey_pool *pool, const char **why) {
     REQUIRE(filling->generations == generations_of(pool->world, filling->block),
             "filling: the entities of another block");
     REQUIRE(!pool->observers, "filling: an observer is not told");
+    return true;
+}
+
+/* ---- Creating ----------------------------------------------------------------------------------------------------*/
+
+/* Finds where a column has the components of a word; false if it needs more than appending. */
+static bool find_column(covey_pool *pool, uint32_t first, covey__row_column *column) {
+    covey_sparse_set *set = &pool->sparse_set;
+    column->pool = pool;
+    column->mask = NULL;
+    if (!covey__in_blocks(pool)) {
+        column->slots = covey__slot_of(set, first);
+        column->end = &set->end;
+        return set->row_room != 0;
+    }
+    covey__block_page *page = covey__block_page_of(&pool->block_store, first);
+    uint32_t block = covey__block_of(first);
+    column->mask = &page->masks[block];
+    column->data = page->chunks[block].data;
+    return page->capacity[block] == COVEY__BLOCK_IDS && !pool->observers && !covey__is_reactive(pool);
+}
+
+static bool has_column(const covey__row *row, uint32_t count, const covey_pool *pool) {
+    uint32_t i = 0;
+    while (i < count && row->columns[i].pool != pool) i++;
+    return i < count;
+}
+
+/* Lets entities join a front where they lie, if they have all of its components. */
+static void join_front(covey__row *row, uint32_t count, covey__front *front) {
+    for (uint32_t i = 0; i < front->pool_count; i++)
+        if (!has_column(row, count, front->pools[i])) return;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < front->pool_count; k++)
+            if (row->columns[i].pool == front->pools[k]) row->columns[i].end = &front->count;
+    row->members[row->joined++] = &front->count;
+}
+
+void covey__fast_row_on(covey_world *world, uint32_t index, covey__front *const *fronts) {
+    const covey__recent_kind *recent = &world->recent;
+    covey__row *row = &world->row;
+    uint32_t first = index - index % COVEY__BLOCK_IDS;
+    covey__fast_row_off(world);
+    if (recent->cursor->at != first || recent->cursor->issues != UINT64_MAX) return;
+    for (uint32_t i = 0; i < recent->count; i++) {
+        row->columns[i].type = recent->types[i];
+        if (!find_column(recent->pools[i], first, &row->columns[i])) return;
+    }
+    row->joined = 0;
+    for (uint32_t i = 0; i < recent->count; i++)
+        if (fronts[i] && fronts[i]->pools[0] == recent->pools[i]) join_front(row, recent->count, fronts[i]);
+    covey__entity_page *page = world->pages[first / COVEY_PAGE_SIZE];
+    row->moves = world->moves;
+    row->first = first;
+    row->free = &page->free[first % COVEY_PAGE_SIZE / 64];
+    row->generations = &page->generation[first % COVEY_PAGE_SIZE];
+    row->count = recent->count;
+}
+
+static bool valid_column(const covey__row *row, const covey__row_column *column, const char **why) {
+    const covey_pool *pool = column->pool;
+    const covey_sparse_set *set = &pool->sparse_set;
+    uint32_t block = covey__block_of(row->first);
+    bool same = pool->type == column->type || covey__pool_search(pool->world, column->type) == pool;
+    REQUIRE(same, "row: the pool of another type");
+    REQUIRE(!pool->observers || set->grouped, "row: an observer is not told");
+    REQUIRE(covey__in_blocks(pool) == (column->mask != NULL), "row: the place of another storage");
+    if (!column->mask) {
+        REQUIRE(row->first / COVEY_PAGE_SIZE < set->page_count && covey__set_page(set, row->first / COVEY_PAGE_SIZE) &&
+                    column->slots == covey__slot_of(set, row->first),
+                "row: the slots of other entities");
+        return true;
+    }
+    REQUIRE(covey__blocks_have_page(&pool->block_store, row->first / COVEY__BLOCK_PAGE), "row: a block without a page");
+    const covey__block_page *page = covey__block_page_of(&pool->block_store, row->first);
+    REQUIRE(page->capacity[block] == COVEY__BLOCK_IDS && page->masks[block] != 0,
+            "row: a block that is not direct, or empty");
+    REQUIRE(column->mask == &page->masks[block] && column->data == page->chunks[block].data,
+            "row: the parts of another block");
+    return true;
+}
+
+bool covey__fast_row_valid(const covey_world *world, const char **why) {
+    const covey__row *row = &world->row;
+    if (row->count == COVEY_NONE || row->moves != world->moves) return true;
+    REQUIRE(!world->listeners, "row: a listener is not told");
+    REQUIRE(row->count == world->recent.count && row->first == world->recent.cursor->at &&
+                world->recent.cursor->issues == UINT64_MAX,
+            "row: indices of another kind");
+    const covey__entity_page *page = world->pages[row->first / COVEY_PAGE_SIZE];
+    REQUIRE(row->free == &page->free[row->first % COVEY_PAGE_SIZE / 64] &&
+                row->generations == &page->generation[row->first % COVEY_PAGE_SIZE],
+            "row: the indices of another word");
+    for (uint32_t i = 0; i < row->count; i++)
+        if (!valid_column(row, &row->columns[i], why)) return false;
     return true;
 }
 

@@ -34,9 +34,8 @@ static covey_result place_in_block(covey_pool *pool, uint32_t index, const void 
     return result;
 }
 
-static covey_result place_in_set(covey_pool *pool, covey_entity e, const void **source, void **value) {
+static covey_result place_in_set(covey_pool *pool, covey_entity e, bool at_end, const void **source, void **value) {
     covey_sparse_set *set = &pool->sparse_set;
-    bool at_end = set->policy != COVEY_IN_PLACE;
     if (covey__has_index(pool, e.index)) return COVEY_ERROR_PRESENT;
     covey__source followed = covey__storage_source(pool, *source);
     covey_result result = covey__storage_reach(pool, e.index);
@@ -51,7 +50,16 @@ static covey_result place_in_set(covey_pool *pool, covey_entity e, const void **
 }
 
 covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    return covey__in_blocks(pool) ? place_in_block(pool, e.index, source, value) : place_in_set(pool, e, source, value);
+    bool at_end = pool->sparse_set.policy != COVEY_IN_PLACE;
+    return covey__in_blocks(pool) ? place_in_block(pool, e.index, source, value)
+                                  : place_in_set(pool, e, at_end, source, value);
+}
+
+bool covey__storage_appends(const covey_pool *pool) { return !covey__is_reactive(pool) && pool->sparse_set.dead == 0; }
+
+covey_result covey__storage_append(covey_pool *pool, covey_entity e, const void **source, void **value) {
+    return covey__in_blocks(pool) ? place_in_block(pool, e.index, source, value)
+                                  : place_in_set(pool, e, true, source, value);
 }
 
 void covey__storage_erase_placed(covey_pool *pool, covey_entity e) {
