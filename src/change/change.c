@@ -251,12 +251,14 @@ static covey_result reserve_in_groups(covey_world *world, const covey__change *c
  * group may get entities from each of them. */
 covey_result covey__changes_reserve(covey_world *world, const covey__change *changes, uint32_t count) {
     covey_result result = covey__changes_reserve_queues(world, changes, count, false);
-    for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
-        if (adds(&changes[i]))
-            result = covey__observers_prepare_add(changes[i].told.pool, changes[i].told.entities, changes[i].told.count,
-                                                  count > 1);
+    for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
+        const covey__emission *told = &changes[i].told;
+        if (adds(&changes[i]) && told->pool->observers)
+            result = covey__observers_prepare_unqueued(told->pool, told->entities, told->count, count > 1);
+    }
     if (result == COVEY_OK && count > 1) result = reserve_in_sets(changes, count);
-    if (result == COVEY_OK && count > 1) result = reserve_in_groups(world, changes, count);
+    if (result == COVEY_OK && count > 1 && world->inner->group_count != 0)
+        result = reserve_in_groups(world, changes, count);
     return result;
 }
 

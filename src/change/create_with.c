@@ -4,6 +4,7 @@
 #include "change/entity.h"
 #include "change/many.h"
 #include "memory/result.h"
+#include "observe/members.h"
 #include "observe/observers.h"
 #include "storage/shortcut_on.h"
 #include "storage/type.h"
@@ -17,7 +18,10 @@ typedef struct making {
     uint32_t count, placed;
     bool is_recent;  /* the kind is the recent one */
     bool is_counted; /* towards a kind */
-    bool is_observed;
+    bool is_grouped; /* some pools have no observer but a group that owns them */
+    bool is_told;    /* there are other observers, */
+    bool reserves;   /* which need memory, */
+    bool settles;    /* or move the component, or note when it changed */
     covey_entity e;
 } making;
 
@@ -38,16 +42,36 @@ static bool is_simple(const covey_pool *pool, const covey_component *component) 
     return !component->value || covey__type_can_copy(pool->type);
 }
 
-/* Finds the pools; false unless all types are known and all components are simple. */
+static void note_observers(making *m, const covey_pool *pool) {
+    const covey__observers *observers = pool->observers;
+    if (observers->sole) {
+        m->is_grouped = true;
+        return;
+    }
+    m->is_told = true;
+    m->reserves = m->reserves || observers->needs_memory;
+    m->settles = m->settles || observers->group_count != 0 || observers->keeps_order || pool->type->ticks;
+}
+
+/* Finds the pools; false if a type is not known. */
 static bool find_pools(making *m) {
     const covey__recent_kind *recent = &m->world->recent;
     m->is_recent = is_recent(recent, m->components, m->count);
-    m->is_observed = m->world->listeners != NULL;
-    for (uint32_t i = 0; i < m->count; i++) {
+    for (uint32_t i = 0; i < m->count && m->is_recent; i++) m->pools[i] = recent->pools[i];
+    for (uint32_t i = 0; i < m->count && !m->is_recent; i++) {
         const covey__type_entry *entry = covey__type_entry_of(m->world, m->components[i].type);
-        if (!m->is_recent && entry->type != m->components[i].type) return false;
-        m->pools[i] = m->is_recent ? recent->pools[i] : entry->pool;
-        m->is_observed = m->is_observed || m->pools[i]->observers;
+        if (entry->type != m->components[i].type) return false;
+        m->pools[i] = entry->pool;
+    }
+    return true;
+}
+
+/* Finds out what the components take; false unless all are simple. */
+static bool find_work(making *m) {
+    m->is_grouped = m->settles = false;
+    m->is_told = m->reserves = m->world->listeners != NULL;
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (m->pools[i]->observers) note_observers(m, m->pools[i]);
         if (!is_simple(m->pools[i], &m->components[i])) return false;
     }
     return true;
@@ -72,10 +96,10 @@ static void remember(making *m, covey__kind *kind) {
  * of its pools; at assertion level 1, iterations are told who joins it, which inline code does not do. */
 static void expect_more(const making *m) {
     covey__front *fronts[COVEY_TERMS];
-    if (!m->is_recent || m->world->listeners || covey__row_is_on(m->world, m->e.index)) return;
+    if (!m->is_recent || m->is_told || (m->is_grouped && COVEY_ASSERT_LEVEL >= 1)) return;
+    if (covey__row_is_on(m->world, m->e.index)) return;
     for (uint32_t i = 0; i < m->count; i++) {
         const covey__observers *observers = m->pools[i]->observers;
-        if (observers && (!observers->sole || COVEY_ASSERT_LEVEL >= 1)) return;
         fronts[i] = observers ? &observers->sole->front : NULL;
     }
     covey__fast_row_on(m->world, m->e.index, fronts);
@@ -117,29 +141,22 @@ static covey_result take(making *m) {
 /* ---- Adding ------------------------------------------------------------------------------------------------------*/
 
 /* A component without a value gets a copy of the default. */
-static bool is_copied(const making *m, uint32_t i) {
+static const void *source_of(const making *m, uint32_t i, bool *copied) {
     const covey_component *c = &m->components[i];
-    return c->value || (!c->values && m->pools[i]->type->defaults);
-}
-
-static covey_result place(making *m, uint32_t i, const void **source, void **to) {
-    covey_pool *pool = m->pools[i];
-    /* Validates the world, so nothing may be left for observers to do. */
-    *to = m->is_observed ? NULL : covey__pool_append(pool, m->e, pool->size);
-    if (*to) return COVEY_OK;
-    covey_result result = covey__storage_append(pool, m->e, source, to);
-    if (result == COVEY_OK) COVEY__TRACE(m->world, pool->added, m->e.index);
-    return result;
+    const void *value = c->value || c->values ? c->value : m->pools[i]->type->defaults;
+    *copied = value != NULL;
+    return value ? value : c->values;
 }
 
 static covey_result add(making *m, uint32_t i) {
-    const covey_component *c = &m->components[i];
     covey_pool *pool = m->pools[i];
-    const void *source = c->value ? c->value : c->values ? c->values : pool->type->defaults;
+    bool copied;
+    const void *source = source_of(m, i, &copied);
     void *to;
-    covey_result result = place(m, i, &source, &to);
+    covey_result result = covey__storage_append(pool, m->e, &source, &to);
     if (result != COVEY_OK) return result;
-    if (pool->type->copy && is_copied(m, i)) {
+    COVEY__TRACE(m->world, pool->added, m->e.index);
+    if (copied && pool->type->copy) {
         if (covey__copy_value(m->world, pool->type, to, source)) return COVEY_OK;
         covey__storage_erase_placed(pool, m->e);
         return COVEY_ERROR_COPY;
@@ -157,8 +174,10 @@ static covey_result add_all(making *m) {
 
 /* There is no entity any more. */
 static void undo(making *m) {
+    bool copied;
     for (uint32_t i = m->placed; i-- != 0;) {
-        if (m->pools[i]->type->copy && is_copied(m, i)) covey__pool_drop(m->pools[i], m->e);
+        source_of(m, i, &copied);
+        if (copied && m->pools[i]->type->copy) covey__pool_drop(m->pools[i], m->e);
         covey__storage_erase_placed(m->pools[i], m->e);
         covey__pool_moved(m->pools[i], false); /* growing may have moved the other values */
     }
@@ -166,33 +185,57 @@ static void undo(making *m) {
     if (m->is_counted) covey__kind_count_back(m->world);
 }
 
-/* ---- Observers ---------------------------------------------------------------------------------------------------*/
+/* ---- Groups ------------------------------------------------------------------------------------------------------*/
 
-/* Lists the creation and the components. */
-static void list_changes(const making *m, covey__change *changes) {
-    changes->told = (covey__emission){ .signal = COVEY_ON_CREATE, .entities = &m->e, .count = 1 };
-    for (uint32_t i = 0; i < m->count; i++)
-        changes[i + 1].told =
-            (covey__emission){ .pool = m->pools[i], .signal = COVEY_ON_ADD, .entities = &m->e, .count = 1 };
+/* The group whose first pool this is, if it is the only observer; or NULL. */
+static covey_group *group_at(const covey_pool *pool) {
+    covey_group *group = pool->observers ? pool->observers->sole : NULL;
+    return group && group->pools[0] == pool ? group : NULL;
 }
 
-/* The name of the component that could not be added, if it was one. */
-static const char *culprit_of(const making *m, bool reserved) {
-    return reserved && m->placed < m->count ? m->pools[m->placed]->type->name : NULL;
+/* Whether the entity has all components of a group. */
+static bool completes(const making *m, const covey_group *group) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < m->count; i++) found += m->pools[i]->observers && m->pools[i]->observers->sole == group;
+    return found == covey__group_owned(group);
+}
+
+static covey_result add_to_groups(making *m, bool *reserved) {
+    *reserved = false;
+    for (uint32_t i = 0; i < m->count; i++) {
+        covey_group *group = group_at(m->pools[i]);
+        if (group && !covey__front_reach(&group->front, m->e.index)) return COVEY_ERROR_MEMORY;
+    }
+    *reserved = true;
+    covey_result result = add_all(m);
+    for (uint32_t i = 0; i < m->count && result == COVEY_OK; i++) {
+        covey_group *group = group_at(m->pools[i]);
+        if (group && completes(m, group)) covey__group_join_new(group, m->e.index);
+    }
+    return result;
+}
+
+/* ---- All observers -----------------------------------------------------------------------------------------------*/
+
+/* Lists what observers are told. */
+static uint32_t list_changes(const making *m, covey__change *changes) {
+    uint32_t count = 0;
+    if (m->world->listeners) covey__emission_make(&changes[count++].told, NULL, COVEY_ON_CREATE, &m->e, 1);
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->pools[i]->observers) covey__emission_make(&changes[count++].told, m->pools[i], COVEY_ON_ADD, &m->e, 1);
+    return count;
 }
 
 /* Listeners may change the world at the end, and destroy the entity. */
-static covey_result add_observed(making *m, bool *reserved) {
+static covey_result add_and_tell(making *m, bool *reserved) {
     covey__change changes[1 + COVEY_TERMS];
-    list_changes(m, changes);
-    covey_result result = covey__changes_reserve(m->world, changes, m->count + 1);
+    uint32_t count = list_changes(m, changes);
+    covey_result result = m->reserves ? covey__changes_reserve(m->world, changes, count) : COVEY_OK;
     *reserved = result == COVEY_OK;
     if (result == COVEY_OK) result = add_all(m);
     if (result != COVEY_OK) return result;
-    covey__changes_settle(changes, m->count + 1, true);
-    expect_more(m);
-    covey__changes_emit(m->world, changes, m->count + 1);
-    COVEY__CHANGED(m->world);
+    if (m->settles || m->is_grouped) covey__changes_settle(changes, count, true);
+    covey__changes_emit(m->world, changes, count);
     m->e = covey__if_alive(m->world, m->e);
     return COVEY_OK;
 }
@@ -204,9 +247,9 @@ static covey_entity create_slowly(covey_world *world, const covey_component *com
     return covey_create_many_with_raw(world, &e, 1, components) ? covey__if_alive(world, e) : e;
 }
 
-static covey_entity fail(making *m, covey_result result, const char *culprit) {
-    covey__say_not_created(m->world, result, 1, culprit);
-    COVEY__CHANGED(m->world);
+static covey_entity fail(covey_world *world, covey_result result, const covey_pool *culprit) {
+    covey__say_not_created(world, result, 1, culprit ? culprit->type->name : NULL);
+    COVEY__CHANGED(world);
     return null_entity;
 }
 
@@ -214,20 +257,23 @@ covey_entity covey_create_with_raw(covey_world *world, const covey_component *co
     COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
     if (COVEY__IN_HOOK(world)) return null_entity;
     making m;
+    bool reserved = true;
     m.world = world;
     m.components = components;
     m.count = m.placed = 0;
     m.is_counted = false;
     while (m.count <= COVEY_TERMS && components[m.count].type) m.count++;
-    if (m.count > COVEY_TERMS || !find_pools(&m)) return create_slowly(world, components);
+    if (m.count > COVEY_TERMS || !find_pools(&m) || !find_work(&m)) return create_slowly(world, components);
     covey_result result = take(&m);
     if (result == COVEY_ERROR_REFUSED) return create_slowly(world, components);
-    if (result != COVEY_OK) return fail(&m, result, NULL);
-    bool reserved = true;
-    if (m.is_observed) result = add_observed(&m, &reserved);
-    else if ((result = add_all(&m)) == COVEY_OK) expect_more(&m);
-    if (result == COVEY_OK) return m.e;
-    const char *culprit = culprit_of(&m, reserved);
+    if (result != COVEY_OK) return fail(world, result, NULL);
+    if (m.is_told) result = add_and_tell(&m, &reserved);
+    else result = m.is_grouped ? add_to_groups(&m, &reserved) : add_all(&m);
+    if (result == COVEY_OK) {
+        expect_more(&m);
+        COVEY__CHANGED(world);
+        return m.e;
+    }
     undo(&m);
-    return fail(&m, result, culprit);
+    return fail(world, result, reserved ? m.pools[m.placed] : NULL);
 }

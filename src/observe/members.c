@@ -99,6 +99,11 @@ static void leave(covey_group *group, uint32_t index) {
     else covey_sparse_set_erase(members, covey__entity(index, covey_sparse_set_current(members, index)));
 }
 
+void covey__group_join_new(covey_group *group, uint32_t index) {
+    covey__front_join_new(&group->front, index);
+    note_join(group);
+}
+
 /* ---- Following changes --------------------------------------------------------------------------------------------*/
 
 /* Whether the entity has all terms of the group except the one of this pool. */

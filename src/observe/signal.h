@@ -22,6 +22,18 @@ typedef struct covey__emission {
     struct covey__emission *together; /* the next emission of covey__emit_together */
 } covey__emission;
 
+/* Field by field: an emission is large, and compilers clear large structures slowly. The rest is set when it begins. */
+static inline void covey__emission_make(covey__emission *emission, covey_pool *pool, covey_signal signal,
+                                        const covey_entity *entities, uint32_t count) {
+    emission->pool = pool;
+    emission->listeners = NULL;
+    emission->signal = signal;
+    emission->entities = entities;
+    emission->count = count;
+    emission->ended = 0;
+    emission->together = NULL;
+}
+
 /* An entity whose destruction is being announced. */
 typedef struct covey__dying {
     struct covey__dying *outer;

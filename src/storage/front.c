@@ -55,7 +55,7 @@ void covey__front_fill_hole(covey_pool *pool, uint32_t index, uint32_t hole) {
 
 bool covey__front_reach(covey__front *front, uint32_t index) {
     covey_world *world = front->pools[0]->world;
-    if (!front->by_block) return true;
+    if (!front->by_block || covey__border_at(front, index)) return true;
     return covey__pages_reach(&world->inner->heap, &front->borders, index, covey__block_limit(world),
                               COVEY__BORDER_BYTES) != NULL;
 }
@@ -87,6 +87,27 @@ static void move_all_in_block(covey__front *front, uint32_t index, uint32_t slot
 void covey__front_join(covey__front *front, uint32_t index) {
     if (front->by_block) move_all_in_block(front, index, (*covey__border_at(front, index))++, COVEY_NONE);
     else move_all_to(front, NULL, index, front->count, true);
+    front->count++;
+}
+
+/* Whether all components of an entity are the first ones behind the front, and the last ones. */
+static bool is_last_behind(const covey__front *front, uint32_t index) {
+    const uint8_t *border = front->by_block ? covey__border_at(front, index) : NULL;
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        const covey_pool *pool = front->pools[i];
+        uint32_t block = covey__block_of(index);
+        uint32_t end = border ? covey__block_page_of(&pool->block_store, index)->used[block] : pool->sparse_set.end;
+        if (end != (border ? *border : front->count) + 1) return false;
+    }
+    return true;
+}
+
+void covey__front_join_new(covey__front *front, uint32_t index) {
+    if (!COVEY__LIKELY(is_last_behind(front, index))) {
+        covey__front_join(front, index);
+        return;
+    }
+    if (front->by_block) ++*covey__border_at(front, index);
     front->count++;
 }
 

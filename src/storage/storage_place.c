@@ -55,9 +55,25 @@ covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void *
                                   : place_in_set(pool, e, at_end, source, value);
 }
 
-bool covey__storage_appends(const covey_pool *pool) { return !covey__is_reactive(pool) && pool->sparse_set.dead == 0; }
+/* Appends where there is room; NULL: there is none. */
+static void *append_in_room(covey_pool *pool, covey_entity e) {
+    covey_sparse_set *set = &pool->sparse_set;
+    if (covey__in_blocks(pool)) {
+        bool reached = e.index / COVEY__BLOCK_PAGE < pool->block_store.page_count;
+        return reached ? covey__block_append(&pool->block_store, e.index, pool->size) : NULL;
+    }
+    if (e.index / COVEY_PAGE_SIZE >= set->page_count || set->end >= covey__set_room(set)) return NULL;
+    covey__slot *slot = covey__slot_of(set, e.index);
+    if (*slot != COVEY__SLOT_NULL) return NULL;
+    uint32_t at = set->end++;
+    *slot = COVEY__SLOT(at, e.generation);
+    set->ids[at] = e;
+    return covey__value_at(set, at, set->size);
+}
 
 covey_result covey__storage_append(covey_pool *pool, covey_entity e, const void **source, void **value) {
+    *value = append_in_room(pool, e);
+    if (COVEY__LIKELY(*value != NULL)) return COVEY_OK;
     return covey__in_blocks(pool) ? place_in_block(pool, e.index, source, value)
                                   : place_in_set(pool, e, true, source, value);
 }

@@ -9,7 +9,9 @@
  * but its components are the same. */
 covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value);
 /* The same for the component of a new entity, which fills no hole; only if the first function returns true. */
-bool covey__storage_appends(const covey_pool *pool);
+static inline bool covey__storage_appends(const covey_pool *pool) {
+    return (pool->uses & COVEY__USE_REACTIVE) == 0 && pool->sparse_set.dead == 0;
+}
 covey_result covey__storage_append(covey_pool *pool, covey_entity e, const void **source, void **value);
 /* Erases the place that was made last. */
 void covey__storage_erase_placed(covey_pool *pool, covey_entity e);
