@@ -313,7 +313,7 @@ void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks) {
     }
 }
 
-void covey__changes_emit(covey_world *world, covey__change *changes, uint32_t count) {
+bool covey__changes_emit(covey_world *world, covey__change *changes, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) changes[i].told.together = i + 1 < count ? &changes[i + 1].told : NULL;
-    if (count != 0) covey__emit_together(world, &changes->told);
+    return count != 0 && covey__emit_together(world, &changes->told);
 }

@@ -1,11 +1,12 @@
-/* Creating one entity with components. Inline code does it for the kind that was created last, where a component is
- * appended to each pool (world->row); this file does the rest: an index of the kind, then the steps of change.h. */
+/* Creating one entity with components. If it is of the kind that was created last, and all pools have room, it gets a
+ * row (storage/row.h), usually inline. Otherwise it gets an index of its kind, and the steps of change.h follow. */
 #include "change/change.h"
 #include "change/entity.h"
 #include "change/many.h"
 #include "memory/result.h"
 #include "observe/members.h"
 #include "observe/observers.h"
+#include "storage/row.h"
 #include "storage/shortcut_on.h"
 #include "storage/type.h"
 
@@ -92,12 +93,10 @@ static void remember(making *m, covey__kind *kind) {
     m->is_recent = true;
 }
 
-/* Lets inline code create the next entities of the kind, if no observer has to be told. A group may be the only observer
- * of its pools; at assertion level 1, iterations are told who joins it, which inline code does not do. */
+/* Lets the next entities of the kind get rows, if no observer has to be told. Groups may be the only observers. */
 static void expect_more(const making *m) {
     covey__front *fronts[COVEY_TERMS];
-    if (!m->is_recent || m->is_told || (m->is_grouped && COVEY_ASSERT_LEVEL >= 1)) return;
-    if (covey__row_is_on(m->world, m->e.index)) return;
+    if (!m->is_recent || m->is_told || covey__row_is_on(m->world, m->e.index)) return;
     for (uint32_t i = 0; i < m->count; i++) {
         const covey__observers *observers = m->pools[i]->observers;
         fronts[i] = observers ? &observers->sole->front : NULL;
@@ -161,7 +160,7 @@ static covey_result add(making *m, uint32_t i) {
         covey__storage_erase_placed(pool, m->e);
         return COVEY_ERROR_COPY;
     }
-    if (source) covey__copy(to, source, pool->size);
+    if (source) covey__fill_literal(to, source, pool->size);
     else memset(to, 0, pool->size);
     return COVEY_OK;
 }
@@ -235,8 +234,7 @@ static covey_result add_and_tell(making *m, bool *reserved) {
     if (result == COVEY_OK) result = add_all(m);
     if (result != COVEY_OK) return result;
     if (m->settles || m->is_grouped) covey__changes_settle(changes, count, true);
-    covey__changes_emit(m->world, changes, count);
-    m->e = covey__if_alive(m->world, m->e);
+    if (covey__changes_emit(m->world, changes, count)) m->e = covey__if_alive(m->world, m->e);
     return COVEY_OK;
 }
 
@@ -263,6 +261,8 @@ covey_entity covey_create_with_raw(covey_world *world, const covey_component *co
     m.count = m.placed = 0;
     m.is_counted = false;
     while (m.count <= COVEY_TERMS && components[m.count].type) m.count++;
+    m.e = covey__row_create(world, components, m.count);
+    if (!covey_is_null(m.e)) return m.e;
     if (m.count > COVEY_TERMS || !find_pools(&m) || !find_work(&m)) return create_slowly(world, components);
     covey_result result = take(&m);
     if (result == COVEY_ERROR_REFUSED) return create_slowly(world, components);

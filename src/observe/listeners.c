@@ -16,11 +16,6 @@ enum { ENTITY_SIGNALS = COVEY_ON_CREATE | COVEY_ON_DESTROY };
 
 /* ---- The arrays --------------------------------------------------------------------------------------------------*/
 
-covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool) {
-    if (pool) return pool->observers ? &pool->observers->listeners : NULL;
-    return world->listeners;
-}
-
 void covey__listeners_note(covey__listeners *listeners, const covey__listener *listener) {
     listeners->signals |= listener->signals;
     if (listener->call) listeners->called |= listener->signals;
@@ -235,7 +230,8 @@ covey_result covey__listeners_prepare_marks(const covey__listeners *listeners, c
     for (uint32_t i = 0; i < listeners->count && result == COVEY_OK; i++) {
         covey_pool *tags = listeners->all[i].tags;
         for (uint32_t k = 0; tags && k < count && result == COVEY_OK; k++)
-            result = covey__reactive_reserve(tags, entities[k].index);
+            if (!COVEY__LIKELY(covey__reactive_has_page(tags, entities[k].index)))
+                result = covey__reactive_reserve(tags, entities[k].index);
         if (tags && tags->ended && result == COVEY_OK) result = covey__ended_reserve(tags, count);
     }
     return result;

@@ -21,7 +21,10 @@ static inline covey_signal covey__heard_as(const covey__listener *listener, cove
 }
 
 /* The listeners of a pool or, for NULL, of entities; NULL if there are none. */
-covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool);
+static inline covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool) {
+    if (pool) return pool->observers ? &pool->observers->listeners : NULL;
+    return world->listeners;
+}
 /* Adds the signals of a connected listener to the masks. */
 void covey__listeners_note(covey__listeners *listeners, const covey__listener *listener);
 /* After a listener was connected and noted, or disconnected: updates everything that depends on it. */

@@ -72,7 +72,7 @@ void covey__group_disturb_outer(const covey_group *group, uint32_t who) {
 
 static void note_join(covey_group *group) {
 #if COVEY_ASSERT_LEVEL >= 1
-    group->joined++;
+    group->front.joined++;
     group->world->changes++;
 #endif
     covey__group_disturb_outer(group, COVEY_NONE);

@@ -105,7 +105,7 @@ static void remember_all(covey_iter *it) {
     remember(&it->walk.columns[LEAD], pool_at(it, LEAD));
     remember(&it->walk.columns[HIDDEN], pool_at(it, HIDDEN));
     if (!it->walk.group) return;
-    it->walk.columns[LEAD].added = it->walk.group->joined;
+    it->walk.columns[LEAD].added = it->walk.group->front.joined;
     it->walk.columns[LEAD].removed = it->walk.group->left.count;
 }
 
@@ -116,7 +116,7 @@ static bool asks_for_nothing(const covey_view *view) { return view->with == 0 &&
 
 static bool group_differs(const covey_iter *it) {
     const covey__column *known = &it->walk.columns[LEAD];
-    return it->walk.group->joined != known->added || it->walk.group->left.count != known->removed;
+    return it->walk.group->front.joined != known->added || it->walk.group->left.count != known->removed;
 }
 
 /* The column whose pool has changed, or HIDDEN + 1. */

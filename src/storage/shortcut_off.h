@@ -13,14 +13,17 @@
  * observer. The same ends rows. */
 static inline void covey__fast_add_off(covey_pool *pool) {
     pool->filling.block = COVEY__NO_BLOCK;
-    pool->world->row.count = COVEY_NONE;
+    pool->world->row.count = pool->world->row.inlined = COVEY_NONE;
 }
 
 /* Rows: also switched off when the world gets a listener, or when the kind creates at another word or ends. Chunks that
  * move end them through world->moves. */
-static inline void covey__fast_row_off(covey_world *world) { world->row.count = COVEY_NONE; }
+static inline void covey__fast_row_off(covey_world *world) { world->row.count = world->row.inlined = COVEY_NONE; }
 /* Also forgets the kind that was created last. */
-static inline void covey__recent_kind_off(covey_world *world) { world->row.count = world->recent.count = COVEY_NONE; }
+static inline void covey__recent_kind_off(covey_world *world) {
+    covey__fast_row_off(world);
+    world->recent.count = COVEY_NONE;
+}
 
 /* Fast destroy: switched off when entities get listeners or a listener is called, when a range is reserved, when a pool
  * gets the first component of a block, or when removing takes more than clearing a bit. Chunks that move end it through

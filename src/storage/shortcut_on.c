@@ -49,58 +49,74 @@ bool covey__fast_add_valid(const covey_pool *pool, const char **why) {
 
 /* ---- Creating ----------------------------------------------------------------------------------------------------*/
 
-/* Finds where a column has the components of a word; false if it needs more than appending. */
-static bool find_column(covey_pool *pool, uint32_t first, covey__row_column *column) {
+/* Finds where a column has the components of a word. */
+static void find_column(covey_pool *pool, uint32_t first, covey__row_column *column) {
     covey_sparse_set *set = &pool->sparse_set;
     column->pool = pool;
     column->mask = NULL;
+    column->used = NULL;
     if (!covey__in_blocks(pool)) {
         column->slots = covey__slot_of(set, first);
         column->end = &set->end;
-        return set->row_room != 0;
+        return;
     }
     covey__block_page *page = covey__block_page_of(&pool->block_store, first);
     uint32_t block = covey__block_of(first);
     column->mask = &page->masks[block];
     column->data = page->chunks[block].data;
-    return page->capacity[block] == COVEY__BLOCK_IDS && !pool->observers && !covey__is_reactive(pool);
+    if (page->capacity[block] == COVEY__BLOCK_IDS) return;
+    column->used = &page->used[block];
+    column->front = column->used;
+    column->ordered = &page->ordered;
+    column->map = covey__block_in(&pool->block_store, first).map;
+    column->capacity = page->capacity[block];
 }
 
-static bool has_column(const covey__row *row, uint32_t count, const covey_pool *pool) {
-    uint32_t i = 0;
-    while (i < count && row->columns[i].pool != pool) i++;
-    return i < count;
+/* Whether inline code knows a column. */
+static bool is_inlined(const covey__row_column *column) {
+    return column->mask ? !column->used : column->pool->sparse_set.row_room != 0;
+}
+
+static covey__row_column *column_of(covey__row *row, uint32_t count, const covey_pool *pool) {
+    for (uint32_t i = 0; i < count; i++)
+        if (row->columns[i].pool == pool) return &row->columns[i];
+    return NULL;
 }
 
 /* Lets entities join a front where they lie, if they have all of its components. */
 static void join_front(covey__row *row, uint32_t count, covey__front *front) {
     for (uint32_t i = 0; i < front->pool_count; i++)
-        if (!has_column(row, count, front->pools[i])) return;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < front->pool_count; k++)
-            if (row->columns[i].pool == front->pools[k]) row->columns[i].end = &front->count;
-    row->members[row->joined++] = &front->count;
+        if (!column_of(row, count, front->pools[i])) return;
+    uint8_t *border = front->by_block ? covey__border_at(front, row->first) : NULL;
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        covey__row_column *column = column_of(row, count, front->pools[i]);
+        column->front = border;
+        column->end = &front->count;
+    }
+    row->groups[row->joined++] = (covey__row_group){ &front->count, &front->joined, border };
 }
 
 void covey__fast_row_on(covey_world *world, uint32_t index, covey__front *const *fronts) {
     const covey__recent_kind *recent = &world->recent;
     covey__row *row = &world->row;
-    uint32_t first = index - index % COVEY__BLOCK_IDS;
+    bool inlined = true;
     covey__fast_row_off(world);
-    if (recent->cursor->at != first || recent->cursor->issues != UINT64_MAX) return;
+    row->first = index - index % COVEY__BLOCK_IDS;
+    row->joined = 0;
+    if (recent->cursor->at != row->first || recent->cursor->issues != UINT64_MAX) return;
     for (uint32_t i = 0; i < recent->count; i++) {
         row->columns[i].type = recent->types[i];
-        if (!find_column(recent->pools[i], first, &row->columns[i])) return;
+        find_column(recent->pools[i], row->first, &row->columns[i]);
+        inlined = inlined && is_inlined(&row->columns[i]);
     }
-    row->joined = 0;
     for (uint32_t i = 0; i < recent->count; i++)
         if (fronts[i] && fronts[i]->pools[0] == recent->pools[i]) join_front(row, recent->count, fronts[i]);
-    covey__entity_page *page = world->pages[first / COVEY_PAGE_SIZE];
+    covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
+    row->free = &page->free[index % COVEY_PAGE_SIZE / 64];
+    row->generations = &page->generation[row->first % COVEY_PAGE_SIZE];
     row->moves = world->moves;
-    row->first = first;
-    row->free = &page->free[first % COVEY_PAGE_SIZE / 64];
-    row->generations = &page->generation[first % COVEY_PAGE_SIZE];
     row->count = recent->count;
+    if (inlined) row->inlined = recent->count;
 }
 
 static bool valid_column(const covey__row *row, const covey__row_column *column, const char **why) {
@@ -109,7 +125,7 @@ static bool valid_column(const covey__row *row, const covey__row_column *column,
     uint32_t block = covey__block_of(row->first);
     bool same = pool->type == column->type || covey__pool_search(pool->world, column->type) == pool;
     REQUIRE(same, "row: the pool of another type");
-    REQUIRE(!pool->observers || set->grouped, "row: an observer is not told");
+    REQUIRE(!pool->observers || pool->adding == COVEY__ADD_TO_GROUP, "row: an observer is not told");
     REQUIRE(covey__in_blocks(pool) == (column->mask != NULL), "row: the place of another storage");
     if (!column->mask) {
         REQUIRE(row->first / COVEY_PAGE_SIZE < set->page_count && covey__set_page(set, row->first / COVEY_PAGE_SIZE) &&
@@ -119,8 +135,9 @@ static bool valid_column(const covey__row *row, const covey__row_column *column,
     }
     REQUIRE(covey__blocks_have_page(&pool->block_store, row->first / COVEY__BLOCK_PAGE), "row: a block without a page");
     const covey__block_page *page = covey__block_page_of(&pool->block_store, row->first);
-    REQUIRE(page->capacity[block] == COVEY__BLOCK_IDS && page->masks[block] != 0,
-            "row: a block that is not direct, or empty");
+    bool direct = page->capacity[block] == COVEY__BLOCK_IDS;
+    REQUIRE(page->masks[block] != 0, "row: an empty block");
+    REQUIRE(column->used == (direct ? NULL : &page->used[block]), "row: a block that has become direct, or compact");
     REQUIRE(column->mask == &page->masks[block] && column->data == page->chunks[block].data,
             "row: the parts of another block");
     return true;

@@ -674,7 +674,7 @@ COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t posi
 
 /* Whether these are the types of a row, with values that are stored as they are. */
 COVEY_HOT bool covey__row_lists(const covey__row *row, const covey_component *components, uint32_t count) {
-    if (row->count != count) return false;
+    if (row->inlined != count) return false;
     COVEY__UNROLL
     for (uint32_t i = 0; i < count; i++) {
         const covey_component *c = &components[i];
@@ -709,6 +709,16 @@ COVEY_HOT void *covey__row_append(const covey__row_column *column, covey_entity 
     return (char *)set->data + at * size;
 }
 
+COVEY_HOT void covey__row_join(covey_world *world, const covey__row_group *group) {
+    ++*group->count;
+#if COVEY_ASSERT_LEVEL >= 1
+    ++*group->joined;
+    world->changes++;
+#else
+    (void)world;
+#endif
+}
+
 /* Creates an entity with a row; false if that takes more. */
 COVEY_HOT bool covey__create_row(covey_world *world, const covey_component *components, uint32_t count,
                                  covey_entity *e) {
@@ -729,7 +739,7 @@ COVEY_HOT bool covey__create_row(covey_world *world, const covey_component *comp
         if (components[i].values) covey__fill_literal(to, components[i].values, components[i].size);
         else memset(to, 0, components[i].size);
     }
-    for (uint32_t i = 0; i < row->joined; i++) ++*row->members[i];
+    for (uint32_t i = 0; i < row->joined; i++) covey__row_join(world, &row->groups[i]);
     COVEY__CHANGED(world);
     return true;
 }

@@ -281,29 +281,42 @@ typedef struct covey__recent_kind {
     covey_pool *pools[COVEY_TERMS];
 } covey__recent_kind;
 
-/* Where a row has a component: in a direct block, or at the end of a sparse set. */
+/* Where a row has a component: in a block, or at the end of a sparse set. */
 typedef struct covey__row_column {
     const covey_type *type;
     covey_pool *pool;
-    uint64_t *mask;      /* NULL: sparse */
-    char *data;          /* in a block: its values */
-    covey__slot *slots;  /* sparse: those of the indices of the word */
-    const uint32_t *end; /* sparse: it may only be appended to while its positions end there */
+    uint64_t *mask;       /* of the block; NULL: sparse */
+    char *data;           /* in a block: its values */
+    covey__slot *slots;   /* sparse: those of the indices of the word */
+    const uint32_t *end;  /* sparse: may only be appended to while its positions end there */
+    uint8_t *used;        /* in a compact block: how many slots are used; otherwise NULL */
+    const uint8_t *front; /* may only be appended to while that is this number */
+    uint64_t *ordered;
+    uint8_t *map;
+    uint32_t capacity;
 } covey__row_column;
+
+/* A group that the entity of a row joins. */
+typedef struct covey__row_group {
+    uint32_t *count;  /* of members */
+    uint32_t *joined; /* for assertion level 1 */
+    uint8_t *border;  /* of blocks: members in the block; or NULL */
+} covey__row_group;
 
 /* Entities of a kind are often created one after the other. If `moves` is the world's number, those with indices of one
  * word of the table get a row: a component in each of these pools, without memory, and without observers to be told.
  * Only groups that own the pools, and nothing else, may observe them: if all components are members, the new one joins
- * where it lies. */
+ * where it lies. src/storage/row.c creates rows; inline code, too, if all columns are direct or sparse. */
 typedef struct covey__row {
-    uint32_t count;  /* of columns; COVEY_NONE: no entity gets a row */
-    uint32_t joined; /* groups that the entity joins */
-    uint64_t moves;
-    uint64_t *free; /* the word, all of whose indices the kind issues, */
+    uint32_t inlined; /* columns, if inline code may create rows; otherwise COVEY_NONE */
+    uint32_t count;   /* columns; COVEY_NONE: no entity gets a row */
+    uint32_t joined;  /* groups that the entity joins */
+    uint32_t first;   /* the word: its first index, */
+    uint64_t *free;   /* its bits, all of which the kind issues, */
     uint32_t *generations;
-    uint32_t first; /* and the first of them */
+    uint64_t moves;
     covey__row_column columns[COVEY_TERMS];
-    uint32_t *members[COVEY_TERMS]; /* by group: how many it has */
+    covey__row_group groups[COVEY_TERMS];
 } covey__row;
 
 /* Entities are often destroyed next to each other. In this block, if `moves` is the world's number, there are no
