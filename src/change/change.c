@@ -313,6 +313,28 @@ void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks) {
     }
 }
 
+/* The group that is the only observer of all its pools, if the changes add components to all of them; or NULL. */
+static covey_group *group_of_all(const covey__change *changes, uint32_t count, const covey__change *c) {
+    covey_group *group = c->told.pool->observers->sole;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count && group; i++)
+        found += settles(&changes[i]) && changes[i].told.pool->observers->sole == group;
+    return group && found == covey__group_owned(group) ? group : NULL;
+}
+
+void covey__changes_settle_new(covey__change *changes, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (settles(&changes[i])) changes[i].told.pool->observers->settling = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const covey__emission *told = &changes[i].told;
+        if (!settles(&changes[i])) continue;
+        covey_group *group = group_of_all(changes, count, &changes[i]);
+        told->pool->observers->settling = false;
+        if (!group) covey__observers_after_add(told->pool, told->entities, told->count, true);
+        else if (told->pool == group->pools[0]) covey__group_join_all(group, told->entities, told->count);
+    }
+}
+
 bool covey__changes_emit(covey_world *world, covey__change *changes, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) changes[i].told.together = i + 1 < count ? &changes[i + 1].told : NULL;
     return count != 0 && covey__emit_together(world, &changes->told);

@@ -441,7 +441,7 @@ static covey_result create_with(creation *c, const covey_component *components, 
         return result;
     }
     covey__entities_made(c->world, &c->key, c->entities, c->count);
-    covey__changes_settle(c->change, c->changes, true);
+    covey__changes_settle_new(c->change, c->changes);
     covey__changes_emit(c->world, c->change, c->changes);
     return COVEY_OK;
 }

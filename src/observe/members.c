@@ -104,6 +104,11 @@ void covey__group_join_new(covey_group *group, uint32_t index) {
     note_join(group);
 }
 
+void covey__group_join_all(covey_group *group, const covey_entity *entities, uint32_t count) {
+    covey__front_join_many(&group->front, entities, count);
+    for (uint32_t i = 0; i < count; i++) note_join(group);
+}
+
 /* ---- Following changes --------------------------------------------------------------------------------------------*/
 
 /* Whether the entity has all terms of the group except the one of this pool. */

@@ -73,7 +73,9 @@ bool covey__front_reach(covey__front *front, uint32_t index);
 bool covey__front_has(const covey__front *front, uint32_t index);
 void covey__front_join(covey__front *front, uint32_t index);     /* one that has all components, and is not in it */
 void covey__front_join_new(covey__front *front, uint32_t index); /* one whose components were appended last */
-void covey__front_leave(covey__front *front, uint32_t index);    /* one that is in it */
+/* The same for many, which were appended to all pools in this order. */
+void covey__front_join_many(covey__front *front, const covey_entity *entities, uint32_t count);
+void covey__front_leave(covey__front *front, uint32_t index); /* one that is in it */
 
 /* Erasing a component of a packed pool that is in several fronts: begins with its position, passes the hole from the
  * inner fronts to the outer ones, where each front moves it to its border, and ends by filling it. */
