@@ -184,6 +184,20 @@ void covey__groups_added(covey_pool *pool, uint32_t index) {
     }
 }
 
+void covey__groups_added_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    covey_group *group = pool->observers->sole;
+    bool settling = false;
+    for (uint32_t i = 0; group && i < asked(group); i++)
+        settling = settling || group->pools[i]->observers->settling || !group->pools[i]->observers->sole;
+    if (!group || settling) {
+        for (uint32_t i = 0; i < count; i++) covey__groups_added(pool, entities[i].index);
+        return;
+    }
+    uint32_t before = group->front.count;
+    covey__front_join_added(&group->front, pool, pool->observers->others, entities, count);
+    for (uint32_t i = before; i < group->front.count; i++) note_join(group);
+}
+
 /* Leaves a group that does not own the pool. */
 static void leave_asking(covey_group *group, const covey_pool *pool, uint32_t index) {
     if (!has_others(group, pool, index)) return;

@@ -43,8 +43,7 @@ covey_result covey__observers_prepare_add(covey_pool *pool, const covey_entity *
 void covey__observers_after_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks) {
     for (uint32_t i = 0; i < count && ticks && pool->type->ticks; i++) covey__ticks_note(pool, entities[i].index);
     if (pool->observers->keeps_order) covey__order_insert_many(pool, &pool->observers->order, entities, count);
-    for (uint32_t i = 0; i < count && pool->observers->group_count != 0; i++)
-        covey__groups_added(pool, entities[i].index);
+    if (pool->observers->group_count != 0) covey__groups_added_many(pool, entities, count);
 }
 
 void *covey__found_again(covey_pool *pool, covey_entity e) {

@@ -4,8 +4,8 @@
 
 #include <covey/covey.h>
 
-/* Creates an entity of these types, as inline code does, but with any column. Null if that is no row, or takes memory or
- * a hook. */
+/* Creates an entity of these types, as inline code does, but with any column. Null if that is no row, or takes memory
+ * or a hook. */
 covey_entity covey__row_create(covey_world *world, const covey_component *components, uint32_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* Switching shortcuts off. A shortcut is what the inline half of an add, a creation or a destroy may do without further
- * checks. One function of shortcut_on.c switches it on and checks all its conditions; code that ends a condition switches
- * it off by name. No other code writes pool->filling, world->row and world->emptying.
+ * checks. One function of shortcut_on.c switches it on and checks all its conditions; code that ends a condition
+ * switches it off by name. No other code writes pool->filling, world->row and world->emptying.
  *
  * This header includes nothing of the storage layer, so that the lowest files can use it; shortcut_on.c needs most of
  * them. */
