@@ -129,12 +129,13 @@ static covey_result take_of_kind(making *m) {
 
 /* The recent kind is not counted again. */
 static covey_result take(making *m) {
-    covey_result result;
+    covey_result result = COVEY_OK;
     if (!m->is_recent) return take_of_kind(m);
     const covey__cursor *cursor = m->world->recent.cursor;
     covey__kind *kind = m->world->recent.kind;
     if (covey__cursor_ready(cursor) == 0) cursor = covey__next_cursor(m->world, &kind, &result);
-    return cursor && kind ? take_from(m, cursor) : take_of_kind(m);
+    if (!cursor) return result;
+    return kind ? take_from(m, cursor) : take_of_kind(m);
 }
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------*/
