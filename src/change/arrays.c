@@ -159,6 +159,27 @@ static uint32_t set_each(covey_pool *pool, const covey_entity *entities, uint32_
     return set;
 }
 
+/* Whether setting is recorded in queues and reactive sets, and calls no listener. */
+static bool is_only_recorded(const covey_pool *pool) {
+    const covey__observers *observers = pool->observers;
+    return observers && pool->size != 0 && (observers->listeners.called & COVEY_ON_SET) == 0;
+}
+
+static uint32_t set_and_record(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *values) {
+    covey__listing list = covey__listing_of(pool, entities, count);
+    uint32_t set = 0;
+    covey__check_set(pool, COVEY_ON_SET);
+    if (!prepare_sets(pool, entities, count)) return 0;
+    for (covey__listed run; covey__listed_next(&list, &run); set += run.count)
+        for (uint32_t i = 0; i < run.count; i++) {
+            char *value = run.values + i * pool->size;
+            if (pool->type->drop) covey__pool_drop_value(pool, value);
+            covey__storage_move_in(pool, value, values + (size_t)(run.first + i) * pool->size);
+            covey__observers_after_set(pool, COVEY_ON_SET, entities[run.first + i]);
+        }
+    return set;
+}
+
 uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
                              const void *values) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
@@ -169,7 +190,9 @@ uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, u
     if (!pool || count == 0) return 0;
     COVEY__CONTRACT(world, values || pool->size == 0, "an array needs values");
     if (!values) values = ""; /* of a tag: none of its bytes is read */
-    uint32_t set = (sets_plainly(pool) ? set_plainly : set_each)(pool, entities, count, values);
+    uint32_t set = (sets_plainly(pool)       ? set_plainly
+                    : is_only_recorded(pool) ? set_and_record
+                                             : set_each)(pool, entities, count, values);
     COVEY__CHANGED(world);
     return set;
 }
