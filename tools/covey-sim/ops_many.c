@@ -152,8 +152,8 @@ static void end_plan(const with_plan *p, bool taken_over) {
 }
 
 /* One entity can be created by other calls, which return null if a listener has destroyed it at once. */
-static bool call_with(covey_world *world, covey_entity *batch, const with_plan *p, bool many) {
-    if (many || p->entities != 1) return covey_create_many_with_raw(world, batch, p->entities, p->components);
+static bool call_with(covey_world *world, covey_entity *batch, const with_plan *p, bool by_many) {
+    if (by_many || p->entities != 1) return covey_create_many_with_raw(world, batch, p->entities, p->components);
     *batch = covey__create_with(world, p->components, p->count);
     return !covey_is_null(*batch) || covey_world_result(world) == COVEY_ERROR_GONE;
 }
