@@ -80,8 +80,8 @@ uint32_t covey_gather_raw(const covey_world *world, const covey_entity *entities
 
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
 
-/* Whether setting copies bytes, and calls nothing that may change the world. Old values may be dropped, ticks noted, and
- * entities marked in reactive sets. */
+/* Whether setting copies bytes, and calls nothing that may change the world. Old values may be dropped, ticks noted,
+ * and entities marked in reactive sets. */
 static bool sets_plainly(const covey_pool *pool) {
     const covey__observers *observers = pool->observers;
     bool heard = observers && (observers->listeners.signals & COVEY_ON_SET) != 0;

@@ -194,7 +194,8 @@ void covey__groups_added_many(covey_pool *pool, const covey_entity *entities, ui
         return;
     }
     uint32_t before = group->front.count;
-    covey__front_join_added(&group->front, pool, pool->observers->others, entities, count);
+    covey__front_join_added(&group->front, pool,
+                            (covey__others){ pool->observers->others, pool->observers->other_count }, entities, count);
     for (uint32_t i = before; i < group->front.count; i++) note_join(group);
 }
 

@@ -1,5 +1,5 @@
 /* Fronts: see front.h. */
-#include "storage/front_hot.h"
+#include "storage/front.h"
 
 #include "memory/inner.h"
 #include "memory/result.h"
@@ -144,35 +144,6 @@ void covey__front_join_many(covey__front *front, const covey_entity *entities, u
         behind = behind && front->pools[i]->sparse_set.end == front->count + count;
     if (behind) front->count += count;
     for (uint32_t i = 0; i < count && !behind; i++) covey__front_join(front, entities[i].index);
-}
-
-/* ---- Joining by one pool -----------------------------------------------------------------------------------------*/
-
-static void join_packed(covey__front *front, covey_pool *pool, covey__others in, uint32_t index) {
-    covey__slot *slots[COVEY_TERMS], *own = covey__slot_of(&pool->sparse_set, index);
-    covey__slot id = covey__set_id(&pool->sparse_set, covey__slot_position(*own));
-    if (!covey__front_slots(in, index, slots)) return;
-    covey__front_move_others(in, slots, id, front->count, true);
-    covey__front_move(pool, own, id, front->count++, true);
-}
-
-static void join_in_block(covey__front *front, covey_pool *pool, covey__others in, uint32_t index) {
-    covey__block own = covey__block_in(&pool->block_store, index), found[COVEY_TERMS];
-    uint32_t bit = index % COVEY__BLOCK_IDS;
-    if (!covey__front_blocks(in, index, found)) return;
-    uint32_t slot = (*covey__border_at(front, index))++;
-    covey__front_move_in_others(in, found, index, slot, COVEY_NONE);
-    front->count++;
-    if (own.map[bit] == slot) return;
-    covey__block_exchange(&pool->block_store, &own, bit, slot);
-    covey__pool_moved(pool, true);
-}
-
-void covey__front_join_added(covey__front *front, covey_pool *pool, covey_pool *const *others,
-                             const covey_entity *entities, uint32_t count) {
-    covey__others in = { others, front->pool_count - 1 };
-    for (uint32_t i = 0; i < count && front->by_block; i++) join_in_block(front, pool, in, entities[i].index);
-    for (uint32_t i = 0; i < count && !front->by_block; i++) join_packed(front, pool, in, entities[i].index);
 }
 
 void covey__front_leave(covey__front *front, uint32_t index) {

@@ -75,9 +75,6 @@ void covey__front_join(covey__front *front, uint32_t index);     /* one that has
 void covey__front_join_new(covey__front *front, uint32_t index); /* one whose components were appended last */
 /* The same for many, which were appended to all pools in this order. */
 void covey__front_join_many(covey__front *front, const covey_entity *entities, uint32_t count);
-/* Those that have all components, after they were added to one pool. `others`: the other pools. */
-void covey__front_join_added(covey__front *front, covey_pool *pool, covey_pool *const *others,
-                             const covey_entity *entities, uint32_t count);
 void covey__front_leave(covey__front *front, uint32_t index); /* one that is in it */
 
 /* Erasing a component of a packed pool that is in several fronts: begins with its position, passes the hole from the

@@ -53,8 +53,8 @@ int covey_advice_print(char *text, size_t size, const covey_advice *advice) {
 
 /* ---- Views -------------------------------------------------------------------------------------------------------*/
 
-/* With fewer matches in each block, a group over blocks gains little, and one over sparse pools much: docs/choosing.md has
- * the figures. */
+/* With fewer matches in each block, a group over blocks gains little, and one over sparse pools much: docs/choosing.md
+ * has the figures. */
 enum { SPAN_LEAST = 8 };
 
 /* Whether a group could own a pool: its storage supports that, and no group owns it yet. */
