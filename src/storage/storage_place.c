@@ -298,11 +298,21 @@ static covey_result fit_blocks(covey__placing *p, blocks_of all) {
     return result;
 }
 
+static bool copy_scattered(covey__placing *p) {
+    const covey_pool *pool = p->pool;
+    for (; p->made < p->count; p->made++) {
+        void *to = covey__block_value(&pool->block_store, p->entities[p->made].index, pool->size);
+        if (!covey__copy_value(pool->world, pool->type, to, p->values)) return false;
+    }
+    return true;
+}
+
 static bool write_scattered(covey__placing *p, const pattern *same) {
     const covey__block_store *blocks = &p->pool->block_store;
     const covey_entity *entities = p->entities;
     const char *values = p->values;
     size_t size = p->pool->size;
+    if (is_hooked(p)) return copy_scattered(p);
     while (p->made < p->count && !are_bytes(p))
         if (!write_values(p, same, covey__block_value(blocks, entities[p->made].index, size), 1)) return false;
     for (uint32_t i = p->made; i < p->count; i++)
