@@ -223,7 +223,7 @@ bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint3
         result = copy_all(&c);
         if (result != COVEY_OK) {
             covey__entities_undo_create(world, clones, count);
-            covey__kind_count_back(world);
+            if (count != 0) covey__kind_count_back(world);
         }
     }
     return finish_copy(&c, result);
