@@ -313,6 +313,82 @@ CHANGE(add_plain, plain, ADD)
 CHANGE(remove_grouped, grouped, REMOVE)
 CHANGE(remove_plain, plain, REMOVE)
 
+/* ---- Joining a group of three -------------------------------------------------------------------------------------*/
+
+static void check3(const fixture *f, const bench_scenario *scenario, uint32_t n) {
+    uint32_t count = covey_group_count(f->grouped.group);
+    for (uint32_t t = 0; t < 3; t++)
+        if (covey_pool_count(f->grouped.pools[t]) != n || covey_pool_count(f->plain.pools[t]) != n || count != n)
+            bench_fail("%s, n = %u: the group is not what it should be", scenario->name, n);
+}
+
+static void *open_joining(const bench_scenario *scenario, uint32_t n) {
+    fixture *f = make_fixture(n);
+    open_side(&f->grouped, scenario, n, 3, 0, true);
+    open_side(&f->plain, scenario, n, 3, 0, false);
+    bench_run_each(scenario, f);
+    check3(f, scenario, n);
+    return f;
+}
+
+static void empty_grouped(void *context) { covey_destroy_all(((fixture *)context)->grouped.entities.world); }
+static void empty_plain(void *context) { covey_destroy_all(((fixture *)context)->plain.entities.world); }
+
+static const Vec2 start3[] = { { .x = 1, .y = 2 }, { .x = 3, .y = 4 }, { .x = 5, .y = 6 } };
+#define VALUES3                                                                         \
+    covey_with(Position, { .x = 1, .y = 2 }), covey_with(Velocity, { .x = 3, .y = 4 }), \
+        covey_with(Force, { .x = 5, .y = 6 })
+#define COPIES3                                                                       \
+    covey_with_copies(Position, &start3[0]), covey_with_copies(Velocity, &start3[1]), \
+        covey_with_copies(Force, &start3[2])
+
+/* Creates n entities, and returns how many there are. */
+#define CREATE(name, world_of, statement)                \
+    BENCH_TIMED static uint64_t name(void *context) {    \
+        fixture *f = context;                            \
+        covey_world *world = f->world_of.entities.world; \
+        covey_entity *made = f->world_of.entities.all;   \
+        uint32_t n = f->world_of.entities.n;             \
+        statement;                                       \
+        (void)made, (void)n;                             \
+        return covey_entity_count(world);                \
+    }
+#define EACH(statement)                \
+    for (uint32_t i = 0; i < n; i++) { \
+        statement;                     \
+    }
+
+CREATE(create_with_grouped, grouped, EACH(made[i] = covey_create_with(world, VALUES3)))
+CREATE(create_with_plain, plain, EACH(made[i] = covey_create_with(world, VALUES3)))
+CREATE(many_with_grouped, grouped, (void)covey_create_many_with(world, made, n, COPIES3))
+CREATE(many_with_plain, plain, (void)covey_create_many_with(world, made, n, COPIES3))
+CREATE(create_single_grouped, grouped,
+       EACH(made[i] = covey_create(world); covey_add(world, made[i], Position, { .x = 1, .y = 2 });
+            covey_add(world, made[i], Velocity, { .x = 3, .y = 4 });
+            covey_add(world, made[i], Force, { .x = 5, .y = 6 })))
+
+/* All entities have the first two components, by index; none has the third. */
+static void fill_two(side *s) {
+    covey_destroy_all(s->entities.world);
+    if (!covey_create_many(s->entities.world, s->entities.all, s->entities.n)) bench_fail("no entities");
+    for (uint32_t t = 0; t < 2; t++) add(s, t, s->entities.all, s->entities.n);
+}
+
+static void fill_two_grouped(void *context) { fill_two(&((fixture *)context)->grouped); }
+static void fill_two_plain(void *context) { fill_two(&((fixture *)context)->plain); }
+
+#define ADD_THIRD(name, world_of)                                                             \
+    BENCH_TIMED static uint64_t name(void *context) {                                         \
+        const fixture *f = context;                                                           \
+        const side *s = &f->world_of;                                                         \
+        for (uint32_t i = 0; i < s->entities.n; i++)                                          \
+            (void)covey_pool_add(s->pools[2], s->entities.all[i], Force, { .x = 5, .y = 6 }); \
+        return covey_pool_count(s->pools[2]);                                                 \
+    }
+
+ADD_THIRD(add_third_grouped, grouped)
+ADD_THIRD(add_third_plain, plain)
+
 /* ---- The scenarios ------------------------------------------------------------------------------------------------*/
 
 #define AGAINST_RAW(covey, raw) \
@@ -350,6 +426,24 @@ static const bench_contestant removing[] = {
     { .name = NULL },
 };
 
+static const bench_contestant creating3[] = {
+    { .name = "covey", .prepare = empty_grouped, .run = create_with_grouped },
+    { .name = "without", .prepare = empty_plain, .run = create_with_plain },
+    { .name = "single", .prepare = empty_grouped, .run = create_single_grouped },
+    { .name = NULL },
+};
+static const bench_contestant creating3_many[] = {
+    { .name = "covey", .prepare = empty_grouped, .run = many_with_grouped },
+    { .name = "without", .prepare = empty_plain, .run = many_with_plain },
+    { .name = "single", .prepare = empty_grouped, .run = create_single_grouped },
+    { .name = NULL },
+};
+static const bench_contestant adding3[] = {
+    { .name = "covey", .prepare = fill_two_grouped, .run = add_third_grouped },
+    { .name = "without", .prepare = fill_two_plain, .run = add_third_plain },
+    { .name = NULL },
+};
+
 #define SCENARIO(text, who, filled, way, matching, against, most)                                                      \
     {                                                                                                                  \
         .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { 100000, 1000000 }, .contestants = who, .open = filled, \
@@ -363,6 +457,16 @@ static const bench_contestant removing[] = {
     SCENARIO(text "_spans", who##_spans, filled, BENCH_SHUFFLED, matching, against, spans), \
         SCENARIO(text "_rows", who##_rows, filled, BENCH_SHUFFLED, matching, against, rows)
 
+/* With a bar in nanoseconds, to be read beside a baseline. */
+#define JOINING(text, who, bar, against, most)                                                         \
+    {                                                                                                  \
+        .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { 100000, 1000000 }, .contestants = who, \
+        .open = open_joining, .close = close, .order = BENCH_ORDERED, .bars = {                        \
+            { .baseline = against, .n = 100000, .ns = most },                                          \
+            bar                                                                                        \
+        }                                                                                              \
+    }
+
 static const bench_scenario scenarios[] = {
     BOTH("group2", two, open2, 100, "raw", BENCH_LIMIT(1.1, 0), 0),
     BOTH("group3", three, open3, 100, "raw", BENCH_LIMIT(1.1, 0), 0),
@@ -375,6 +479,10 @@ static const bench_scenario scenarios[] = {
     BOTH("group2_10", two, open2, 10, "raw", 1.1, 0),
 #endif
     BOTH("group2_partial", partial, open_partial, 100, "view", 0, BENCH_LIMIT(0.5, 0)),
+    JOINING("group3_create_with", creating3, BENCH_BAR("without", BENCH_LIMIT(1.2, 1.8)), "single",
+            BENCH_LIMIT(14, 21)),
+    JOINING("group3_many_with", creating3_many, BENCH_NO_BAR, "single", BENCH_LIMIT(4, 6)),
+    JOINING("group3_add", adding3, BENCH_NO_BAR, "without", BENCH_LIMIT(9, 13.5)),
     SCENARIO("group_add", adding, open_changing, BENCH_ORDERED, 100, "without", 2.5),
     SCENARIO("group_remove", removing, open_changing, BENCH_ORDERED, 100, "without", 2.5),
     SCENARIO("group_add_shuffled", adding, open_changing, BENCH_SHUFFLED, 100, "without", BENCH_LIMIT(0, 2.5)),

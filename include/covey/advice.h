@@ -76,6 +76,9 @@ typedef struct covey_view_advice {
     uint32_t matches;     /* entities */
     uint32_t spans;       /* of an iteration now */
     uint32_t group_spans; /* of an iteration of a group; 0: no group can own the fields, or one does already */
+    /* The pools are in blocks, with fewer than 8 matches in each on average: a group gains if they become sparse before
+     * (covey_pool_convert), which the other figures assume. */
+    bool group_converts;
     /* Additional memory of its pools, since the blocks of a group have maps; both figures after compaction. */
     size_t group_bytes;
 } covey_view_advice;

@@ -80,10 +80,13 @@ uint32_t covey_gather_raw(const covey_world *world, const covey_entity *entities
 
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
 
-/* Whether setting copies bytes and calls nothing: no hook, no listener. Ticks may be noted. */
+/* Whether setting copies bytes, and calls nothing that may change the world. Old values may be dropped, ticks noted,
+ * and entities marked in reactive sets. */
 static bool sets_plainly(const covey_pool *pool) {
     const covey__observers *observers = pool->observers;
-    return !pool->type->drop && !pool->type->move && !(observers && (observers->listeners.signals & COVEY_ON_SET) != 0);
+    bool heard = observers && (observers->listeners.signals & COVEY_ON_SET) != 0;
+    if (pool->type->move || (pool->type->drop && pool->size == 0)) return false;
+    return !heard || (pool->uses & COVEY__USE_MARK_ON_SET) != 0;
 }
 
 /* The changed ids of one block, until their ticks are noted together. */
@@ -110,13 +113,20 @@ static void note_run(noting *n, const covey_entity *entities, const covey__liste
     for (uint32_t i = 0; !run->neighbours && i < run->count; i++) note_ids(n, entities[i].index, 1);
 }
 
+static void drop_run(const covey_pool *pool, const covey__listed *run) {
+    for (uint32_t i = 0; i < run->count; i++) covey__pool_drop_value(pool, run->values + i * pool->size);
+}
+
 static uint32_t set_plainly(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *values) {
     covey__listing list = covey__listing_of(pool, entities, count);
     noting changes = { .pool = pool };
+    bool marks = (pool->uses & COVEY__USE_MARK_ON_SET) != 0;
     uint32_t set = 0;
     for (covey__listed run; covey__listed_next(&list, &run); set += run.count) {
+        if (pool->type->drop) drop_run(pool, &run);
         if (pool->size != 0) covey__copy(run.values, values + run.first * pool->size, run.count * pool->size);
         if (pool->type->ticks) note_run(&changes, entities + run.first, &run);
+        for (uint32_t i = 0; i < run.count && marks; i++) covey__pool_mark_set(pool, entities[run.first + i].index);
     }
     note_block(&changes);
     return set;
@@ -149,6 +159,27 @@ static uint32_t set_each(covey_pool *pool, const covey_entity *entities, uint32_
     return set;
 }
 
+/* Whether setting is recorded in queues and reactive sets, and calls no listener. */
+static bool is_only_recorded(const covey_pool *pool) {
+    const covey__observers *observers = pool->observers;
+    return observers && pool->size != 0 && (observers->listeners.called & COVEY_ON_SET) == 0;
+}
+
+static uint32_t set_and_record(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *values) {
+    covey__listing list = covey__listing_of(pool, entities, count);
+    uint32_t set = 0;
+    covey__check_set(pool, COVEY_ON_SET);
+    if (!prepare_sets(pool, entities, count)) return 0;
+    for (covey__listed run; covey__listed_next(&list, &run); set += run.count)
+        for (uint32_t i = 0; i < run.count; i++) {
+            char *value = run.values + i * pool->size;
+            if (pool->type->drop) covey__pool_drop_value(pool, value);
+            covey__storage_move_in(pool, value, values + (size_t)(run.first + i) * pool->size);
+            covey__observers_after_set(pool, COVEY_ON_SET, entities[run.first + i]);
+        }
+    return set;
+}
+
 uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, uint32_t count, const covey_type *type,
                              const void *values) {
     COVEY__CONTRACT(NULL, world && type, "a call needs a world and a type");
@@ -159,7 +190,9 @@ uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, u
     if (!pool || count == 0) return 0;
     COVEY__CONTRACT(world, values || pool->size == 0, "an array needs values");
     if (!values) values = ""; /* of a tag: none of its bytes is read */
-    uint32_t set = (sets_plainly(pool) ? set_plainly : set_each)(pool, entities, count, values);
+    uint32_t set = (sets_plainly(pool)       ? set_plainly
+                    : is_only_recorded(pool) ? set_and_record
+                                             : set_each)(pool, entities, count, values);
     COVEY__CHANGED(world);
     return set;
 }

@@ -249,14 +249,16 @@ static covey_result reserve_in_groups(covey_world *world, const covey__change *c
 
 /* With several changes, entities may get the other components of a group in the same call; and a reactive set or a
  * group may get entities from each of them. */
-static covey_result reserve_for_all(covey_world *world, const covey__change *changes, uint32_t count) {
+covey_result covey__changes_reserve(covey_world *world, const covey__change *changes, uint32_t count) {
     covey_result result = covey__changes_reserve_queues(world, changes, count, false);
-    for (uint32_t i = 0; i < count && result == COVEY_OK; i++)
-        if (adds(&changes[i]))
-            result = covey__observers_prepare_add(changes[i].told.pool, changes[i].told.entities, changes[i].told.count,
-                                                  count > 1);
+    for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
+        const covey__emission *told = &changes[i].told;
+        if (adds(&changes[i]) && told->pool->observers)
+            result = covey__observers_prepare_unqueued(told->pool, told->entities, told->count, count > 1);
+    }
     if (result == COVEY_OK && count > 1) result = reserve_in_sets(changes, count);
-    if (result == COVEY_OK && count > 1) result = reserve_in_groups(world, changes, count);
+    if (result == COVEY_OK && count > 1 && world->inner->group_count != 0)
+        result = reserve_in_groups(world, changes, count);
     return result;
 }
 
@@ -283,7 +285,7 @@ covey_result covey__changes_make(covey_world *world, covey__change *changes, uin
     *culprit = NULL;
     for (uint32_t i = 0; i < count; i++)
         if (adds(&changes[i])) begin_change(&changes[i]);
-    covey_result result = reserve_for_all(world, changes, count);
+    covey_result result = covey__changes_reserve(world, changes, count);
     for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
         *culprit = &changes[i];
         if (adds(&changes[i])) result = covey__place_many(&changes[i].placing);
@@ -311,7 +313,29 @@ void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks) {
     }
 }
 
-void covey__changes_emit(covey_world *world, covey__change *changes, uint32_t count) {
+/* The group that is the only observer of all its pools, if the changes add components to all of them; or NULL. */
+static covey_group *group_of_all(const covey__change *changes, uint32_t count, const covey__change *c) {
+    covey_group *group = c->told.pool->observers->sole;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count && group; i++)
+        found += settles(&changes[i]) && changes[i].told.pool->observers->sole == group;
+    return group && found == covey__group_owned(group) ? group : NULL;
+}
+
+void covey__changes_settle_new(covey__change *changes, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (settles(&changes[i])) changes[i].told.pool->observers->settling = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const covey__emission *told = &changes[i].told;
+        if (!settles(&changes[i])) continue;
+        covey_group *group = group_of_all(changes, count, &changes[i]);
+        told->pool->observers->settling = false;
+        if (!group) covey__observers_after_add(told->pool, told->entities, told->count, true);
+        else if (told->pool == group->pools[0]) covey__group_join_all(group, told->entities, told->count);
+    }
+}
+
+bool covey__changes_emit(covey_world *world, covey__change *changes, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) changes[i].told.together = i + 1 < count ? &changes[i + 1].told : NULL;
-    if (count != 0) covey__emit_together(world, &changes->told);
+    return count != 0 && covey__emit_together(world, &changes->told);
 }

@@ -49,11 +49,15 @@ typedef struct covey__change {
  * is the change that failed, or NULL, and the values still belong to the caller. */
 covey_result covey__changes_make(covey_world *world, covey__change *changes, uint32_t count,
                                  const covey__change **culprit);
-/* Nothing fails from here on. `ticks`: the components count as changed now. */
+/* Nothing fails from here on. `ticks`: the components count as changed now. The last function returns whether a
+ * listener was called. */
 void covey__changes_settle(covey__change *changes, uint32_t count, bool ticks);
-void covey__changes_emit(covey_world *world, covey__change *changes, uint32_t count);
+void covey__changes_settle_new(covey__change *changes, uint32_t count); /* of the same new entities */
+bool covey__changes_emit(covey_world *world, covey__change *changes, uint32_t count);
 
-/* For callers that place components themselves: room in queues. `placed`: the components are placed, and room for their
+/* For callers that place components themselves: memory for all observers, before they do. */
+covey_result covey__changes_reserve(covey_world *world, const covey__change *changes, uint32_t count);
+/* Only room in queues. `placed`: the components are placed, and room for their
  * removal exists. */
 covey_result covey__changes_reserve_queues(covey_world *world, const covey__change *changes, uint32_t count,
                                            bool placed);

@@ -183,7 +183,8 @@ static covey_result copy_all(copying *c) {
     if (result == COVEY_OK) result = make_changes(c);
     if (result == COVEY_OK) {
         for (part p = first_part(c); p.pool; next_part(c, &p)) overwrite_part(c, &p);
-        covey__changes_settle(changes_of(c), count_changes(c), true);
+        if (c->cloning) covey__changes_settle_new(changes_of(c), count_changes(c));
+        else covey__changes_settle(changes_of(c), count_changes(c), true);
         tell_of_copies(c);
     }
     free_borrowed(c);
@@ -222,7 +223,7 @@ bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint3
         result = copy_all(&c);
         if (result != COVEY_OK) {
             covey__entities_undo_create(world, clones, count);
-            covey__kind_count_back(world);
+            if (count != 0) covey__kind_count_back(world);
         }
     }
     return finish_copy(&c, result);

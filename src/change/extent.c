@@ -3,6 +3,7 @@
 
 #include "memory/alloc.h"
 #include "memory/bits.h"
+#include "storage/shortcut_off.h"
 #include "storage/storage.h"
 
 #include <stdalign.h>
@@ -187,7 +188,8 @@ static bool find_words(covey_world *world, const covey__kind *kind, uint32_t cou
 
 /* Points the cursor of a kind at the first word of an extent with a free index, and closes the words before it. A
  * shortcut frees indices without opening their words, so the caller ends it. */
-bool covey__extent_point(const covey_world *world, covey__kind *kind, uint32_t slot) {
+bool covey__extent_point(covey_world *world, covey__kind *kind, uint32_t slot) {
+    covey__fast_row_off(world);
     const covey__extent *extent = &world->inner->kinds->extents[kind->extents[slot]];
     covey__entity_page *page = world->pages[extent->page];
     for (uint64_t left = extent->words & page->held; left != 0; left &= left - 1) {
@@ -226,6 +228,7 @@ void covey__extent_open(covey_world *world, covey__extent *extent, uint64_t word
     covey__entity_page *page = world->pages[extent->page];
     extent->words &= ~words;
     kind->word_count -= covey__bits_in(words);
+    covey__fast_row_off(world);
     if (kind->cursor.page == page && (words >> kind->cursor.at % COVEY_PAGE_SIZE / WORD & 1) != 0)
         kind->cursor.issues = 0;
     covey__note_vacant(world, extent->page, words);

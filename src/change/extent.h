@@ -22,7 +22,7 @@ void covey__note_vacant(covey_world *world, uint32_t number, uint64_t words); /*
 covey_result covey__extent_acquire(covey_world *world, covey__kind *kind, uint32_t count);
 /* Points the cursor of a kind at the first word of an extent with a free index, and closes the words before it; false
  * if there is none. A shortcut frees indices without opening their words, so the caller ends it. */
-bool covey__extent_point(const covey_world *world, covey__kind *kind, uint32_t slot);
+bool covey__extent_point(covey_world *world, covey__kind *kind, uint32_t slot);
 void covey__extent_open(covey_world *world, covey__extent *extent, uint64_t words); /* makes words of it common */
 /* Makes an extent common, and forgets its kind if it was the last one. */
 void covey__extent_release(covey_world *world, uint32_t number);

@@ -95,12 +95,6 @@ uint32_t covey__index_take(covey_world *world, covey__kind **kind, covey_result 
     return index;
 }
 
-void covey__kind_remember(covey_world *world, covey__kind *kind, const covey_component *components, uint32_t count) {
-    world->recent.count = count;
-    world->recent.cursor = &kind->cursor;
-    for (uint32_t i = 0; i < count; i++) world->recent.types[i] = components[i].type;
-}
-
 /* ---- Freeing -----------------------------------------------------------------------------------------------------*/
 
 /* Moves the cursor of a kind back if a word with free indices is before it. */
@@ -181,7 +175,7 @@ struct covey__kinds *covey__kinds_exchange(covey_world *world, struct covey__kin
         memset(page->extent, 0, sizeof page->extent);
     }
     world->inner->kinds = kinds;
-    world->recent.count = COVEY_NONE;
+    covey__recent_kind_off(world);
     covey__ranges_renew(world);
     world->range.cursor.at = covey__range_from(world->range.first).cursor.at;
     for (uint32_t i = 0; kinds && i < kinds->extent_count; i++)

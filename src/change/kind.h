@@ -28,8 +28,6 @@ covey__kind *covey__kind_for(covey_world *world, const covey__kind_key *key, uin
 const covey__cursor *covey__next_cursor(covey_world *world, covey__kind **kind, covey_result *result);
 /* Takes an index from the next cursor; or returns COVEY_NONE: MEMORY, FULL. */
 uint32_t covey__index_take(covey_world *world, covey__kind **kind, covey_result *result);
-/* Lets inline code find the kind of these components. */
-void covey__kind_remember(covey_world *world, covey__kind *kind, const covey_component *components, uint32_t count);
 
 /* ---- Freeing -----------------------------------------------------------------------------------------------------*/
 

@@ -4,6 +4,7 @@
 #include "memory/alloc.h"
 #include "memory/bits.h"
 #include "storage/presence.h"
+#include "storage/shortcut_off.h"
 #include "storage/storage.h"
 #include "storage/type.h"
 
@@ -124,7 +125,7 @@ void covey__kind_forget(covey_world *world, covey__kind *kind) {
     if (*cached == kind->number + 1) *cached = 0;
     if (kind->number < kinds->free_from) kinds->free_from = kind->number;
     while (kinds->count != 0 && !kinds->at[kinds->count - 1]) kinds->count--;
-    if (world->recent.cursor == &kind->cursor) world->recent.count = COVEY_NONE;
+    if (world->recent.cursor == &kind->cursor) covey__recent_kind_off(world);
     free_kind(&world->inner->heap, kind);
 }
 

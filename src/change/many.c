@@ -441,12 +441,12 @@ static covey_result create_with(creation *c, const covey_component *components, 
         return result;
     }
     covey__entities_made(c->world, &c->key, c->entities, c->count);
-    covey__changes_settle(c->change, c->changes, true);
+    covey__changes_settle_new(c->change, c->changes);
     covey__changes_emit(c->world, c->change, c->changes);
     return COVEY_OK;
 }
 
-static void say_not_created(covey_world *world, covey_result result, uint32_t count, const char *culprit) {
+void covey__say_not_created(covey_world *world, covey_result result, uint32_t count, const char *culprit) {
     covey__fail(world, result, "%u entities could not be created with their components: %s%s%s", count,
                 culprit ? culprit : "", culprit ? ": " : "", covey__reason(result));
 }
@@ -464,104 +464,9 @@ bool covey_create_many_with_raw(covey_world *world, covey_entity *entities, uint
     c.is_told = false;
     const char *culprit = NULL;
     covey_result result = create_with(&c, components, &culprit);
-    if (result != COVEY_OK && !c.is_told) say_not_created(world, result, count, culprit);
+    if (result != COVEY_OK && !c.is_told) covey__say_not_created(world, result, count, culprit);
     COVEY__CHANGED(world);
     return result == COVEY_OK;
-}
-
-/* Places a component at the end, without observers. REFUSED: it needs the slow path. */
-static covey_result place_elsewhere(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    const covey_sparse_set *set = covey__packed(pool);
-    bool appends = !set || set->policy == COVEY_SWAP_AND_POP || set->policy == COVEY_ORDERED;
-    if (pool->observers || !appends || covey__is_reactive(pool)) return COVEY_ERROR_REFUSED;
-    return covey__pool_place(pool, e, source, value);
-}
-
-static covey_result add_one_quickly(covey_pool *pool, covey_entity e, const covey_component *component) {
-    COVEY__CONTRACT(pool->world, component->size == 0 || component->size == pool->size,
-                    "the size is not that of the type");
-    const void *source = component->value ? component->value : component->values;
-    if (component->count > 1) return COVEY_ERROR_REFUSED;
-    if (component->value && (pool->type->copy || !covey__type_can_copy(pool->type))) return COVEY_ERROR_REFUSED;
-    if (!source && pool->type->defaults && pool->type->copy) return COVEY_ERROR_REFUSED;
-    if (!source) source = pool->type->defaults;
-    void *to = covey__pool_append(pool, e, pool->size);
-    covey_result result = to ? COVEY_OK : place_elsewhere(pool, e, &source, &to);
-    if (result == COVEY_OK) covey__fill(to, source, pool->size);
-    return result;
-}
-
-static void undo_create_quickly(covey_world *world, covey_entity e, const covey_component *components, uint32_t count) {
-    while (count-- != 0) covey__storage_erase_placed(covey__type_entry_of(world, components[count].type)->pool, e);
-    covey__entities_undo_create(world, &e, 1);
-    covey__kind_count_back(world);
-}
-
-/* Adds the components of an entity from a number on where that is quick. Otherwise there is no entity, and *count is
- * the number of the component that failed or, for REFUSED, needs the slow path. */
-static covey_result add_quickly(covey_world *world, covey_entity e, const covey_component *components,
-                                uint32_t *count) {
-    covey_result result = COVEY_OK;
-    for (; components[*count].type && result == COVEY_OK; *count += result == COVEY_OK) {
-        const covey__type_entry *entry = covey__type_entry_of(world, components[*count].type);
-        bool bound = *count < COVEY_TERMS && entry->type == components[*count].type;
-        result = bound ? add_one_quickly(entry->pool, e, &components[*count]) : COVEY_ERROR_REFUSED;
-    }
-    if (result != COVEY_OK) undo_create_quickly(world, e, components, *count);
-    return result;
-}
-
-static covey_entity create_slowly(covey_world *world, const covey_component *components) {
-    covey_entity e;
-    return covey_create_many_with_raw(world, &e, 1, components) ? covey__if_alive(world, e) : e;
-}
-
-covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_t generation,
-                                     const covey_component *components, uint32_t added) {
-    covey_entity e = covey__entity(index, generation);
-    covey_result result = add_quickly(world, e, components, &added);
-    if (result == COVEY_OK) return e;
-    if (result != COVEY_ERROR_MEMORY) return create_slowly(world, components); /* or finds out what is wrong */
-    say_not_created(world, result, 1, components[added].type->name);
-    return null_entity;
-}
-
-/* The types of components, if all are known and there is no listener. */
-static bool list_types(const covey_world *world, const covey_component *components, uint32_t count,
-                       covey__kind_key *key) {
-    *key = covey__kind_key_none();
-    for (uint32_t i = 0; i < count; i++) {
-        const covey__type_entry *entry = covey__type_entry_of(world, components[i].type);
-        if (entry->type != components[i].type) return false;
-        covey__kind_key_add(key, entry->pool);
-    }
-    return !world->listeners;
-}
-
-covey_entity covey__create_of_kind(covey_world *world, const covey_component *components, uint32_t count) {
-    covey__kind_key key;
-    covey_result result;
-    if (!list_types(world, components, count, &key)) return covey__entity(COVEY_NONE, 0);
-    covey__kind *kind = covey__kind_for(world, &key, 1, &result);
-    const covey__cursor *cursor = result == COVEY_OK ? covey__next_cursor(world, &kind, &result) : NULL;
-    if (!cursor) {
-        say_not_created(world, result, 1, NULL);
-        return null_entity;
-    }
-    if (kind) covey__kind_remember(world, kind, components, count);
-    covey__kind_count(world, &key, !kind, 1);
-    return covey__cursor_create(world, cursor, covey__cursor_ready(cursor));
-}
-
-covey_entity covey_create_with_raw(covey_world *world, const covey_component *components) {
-    COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
-    if (COVEY__IN_HOOK(world)) return null_entity;
-    uint32_t count = 0;
-    while (count <= COVEY_TERMS && components[count].type) count++;
-    covey_entity e = covey__entity(COVEY_NONE, 0);
-    if (count <= COVEY_TERMS) e = covey__create_of_kind(world, components, count);
-    if (covey_is_null(e)) return e.index == 0 ? e : create_slowly(world, components);
-    return covey__create_with_rest(world, e.index, e.generation, components, 0);
 }
 
 /* ---- Creating for later ------------------------------------------------------------------------------------------*/

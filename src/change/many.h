@@ -12,4 +12,7 @@ void covey__entities_made(covey_world *world, const covey__kind_key *key, const 
 /* Undoes it if nothing was created or destroyed since. Sets null handles. */
 void covey__entities_undo_create(covey_world *world, covey_entity *entities, uint32_t count);
 
+/* Says why entities could not be created with components. The culprit is the name of one of these, or NULL. */
+void covey__say_not_created(covey_world *world, covey_result result, uint32_t count, const char *culprit);
+
 #endif

@@ -402,6 +402,7 @@ void covey_pool_shrink(covey_pool *pool) {
     if (COVEY__IN_HOOK(pool->world)) return;
     if (covey__is_reactive(pool)) return;
     covey__storage_shrink(pool);
+    covey__fast_add_off(pool);
     if (pool->observers) covey__observers_shrink(pool);
     covey__pool_moved(pool, false);
     COVEY__CHANGED(pool->world);

@@ -16,11 +16,6 @@ enum { ENTITY_SIGNALS = COVEY_ON_CREATE | COVEY_ON_DESTROY };
 
 /* ---- The arrays --------------------------------------------------------------------------------------------------*/
 
-covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool) {
-    if (pool) return pool->observers ? &pool->observers->listeners : NULL;
-    return world->listeners;
-}
-
 void covey__listeners_note(covey__listeners *listeners, const covey__listener *listener) {
     listeners->signals |= listener->signals;
     if (listener->call) listeners->called |= listener->signals;
@@ -46,6 +41,7 @@ static void sweep(covey_world *world, covey__listeners *listeners) {
 void covey__listeners_changed(covey_world *world, covey_pool *pool, covey__listeners *listeners) {
     if (listeners->emitting == 0) sweep(world, listeners);
     covey__fast_destroy_off(world);
+    covey__fast_row_off(world);
     if (pool) {
         covey__pool_update_observers(pool);
         covey__pool_unobserve(pool);
@@ -219,19 +215,24 @@ static uint32_t events_for(const covey__listeners *listeners, const covey_queue 
     return events;
 }
 
-covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
-                                      uint32_t count) {
+covey_result covey__listeners_prepare_events(const covey__listeners *listeners, covey_signal signal, uint32_t count) {
+    for (uint32_t i = 0; i < listeners->count; i++) {
+        covey_queue *queue = listeners->all[i].queue;
+        if (queue && !covey__queue_reserve(queue, (uint64_t)events_for(listeners, queue, signal) * count))
+            return COVEY_ERROR_MEMORY;
+    }
+    return COVEY_OK;
+}
+
+covey_result covey__listeners_prepare_marks(const covey__listeners *listeners, const covey_entity *entities,
+                                            uint32_t count) {
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < listeners->count && result == COVEY_OK; i++) {
-        const covey__listener *listener = &listeners->all[i];
-        if (listener->queue) {
-            uint64_t events = (uint64_t)events_for(listeners, listener->queue, signal) * count;
-            if (!covey__queue_reserve(listener->queue, events)) result = COVEY_ERROR_MEMORY;
-        } else if (listener->tags && signal == COVEY_ON_ADD) {
-            for (uint32_t k = 0; k < count && result == COVEY_OK; k++)
-                result = covey__reactive_reserve(listener->tags, entities[k].index);
-            if (result == COVEY_OK && listener->tags->ended) result = covey__ended_reserve(listener->tags, count);
-        }
+        covey_pool *tags = listeners->all[i].tags;
+        for (uint32_t k = 0; tags && k < count && result == COVEY_OK; k++)
+            if (!COVEY__LIKELY(covey__reactive_has_page(tags, entities[k].index)))
+                result = covey__reactive_reserve(tags, entities[k].index);
+        if (tags && tags->ended && result == COVEY_OK) result = covey__ended_reserve(tags, count);
     }
     return result;
 }

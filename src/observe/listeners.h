@@ -21,7 +21,10 @@ static inline covey_signal covey__heard_as(const covey__listener *listener, cove
 }
 
 /* The listeners of a pool or, for NULL, of entities; NULL if there are none. */
-covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool);
+static inline covey__listeners *covey__listeners_of(const covey_world *world, const covey_pool *pool) {
+    if (pool) return pool->observers ? &pool->observers->listeners : NULL;
+    return world->listeners;
+}
 /* Adds the signals of a connected listener to the masks. */
 void covey__listeners_note(covey__listeners *listeners, const covey__listener *listener);
 /* After a listener was connected and noted, or disconnected: updates everything that depends on it. */
@@ -31,9 +34,11 @@ bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *
 void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number);
 void covey__listen_no_more(covey_world *world, covey_pool *pool); /* ends all connections to a pool, or to entities */
 
-/* Before a change: reserves the memory that queues and reactive sets need for it, and for the removal that ends it. */
-covey_result covey__listeners_prepare(covey__listeners *listeners, covey_signal signal, const covey_entity *entities,
-                                      uint32_t count);
+/* Before a change: reserves the memory that queues need for it, and for the removal or destruction that ends it; before
+ * components are added, the memory that reactive sets need for both. */
+covey_result covey__listeners_prepare_events(const covey__listeners *listeners, covey_signal signal, uint32_t count);
+covey_result covey__listeners_prepare_marks(const covey__listeners *listeners, const covey_entity *entities,
+                                            uint32_t count);
 
 bool covey__listeners_valid(const covey_world *world, const covey_pool *pool, const covey__listeners *listeners,
                             const char **why);

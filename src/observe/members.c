@@ -72,7 +72,7 @@ void covey__group_disturb_outer(const covey_group *group, uint32_t who) {
 
 static void note_join(covey_group *group) {
 #if COVEY_ASSERT_LEVEL >= 1
-    group->joined++;
+    group->front.joined++;
     group->world->changes++;
 #endif
     covey__group_disturb_outer(group, COVEY_NONE);
@@ -97,6 +97,16 @@ static void leave(covey_group *group, uint32_t index) {
     note_leave(group, index);
     if (covey__group_owned(group) != 0) covey__front_leave(&group->front, index);
     else covey_sparse_set_erase(members, covey__entity(index, covey_sparse_set_current(members, index)));
+}
+
+void covey__group_join_new(covey_group *group, uint32_t index) {
+    covey__front_join_new(&group->front, index);
+    note_join(group);
+}
+
+void covey__group_join_all(covey_group *group, const covey_entity *entities, uint32_t count) {
+    covey__front_join_many(&group->front, entities, count);
+    for (uint32_t i = 0; i < count; i++) note_join(group);
 }
 
 /* ---- Following changes --------------------------------------------------------------------------------------------*/
@@ -172,6 +182,21 @@ void covey__groups_added(covey_pool *pool, uint32_t index) {
         if (covey__group_owned(group) == 0) group->candidates++;
         if (!is_kept_out(group, index)) join(group, index);
     }
+}
+
+void covey__groups_added_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    covey_group *group = pool->observers->sole;
+    bool settling = false;
+    for (uint32_t i = 0; group && i < asked(group); i++)
+        settling = settling || group->pools[i]->observers->settling || !group->pools[i]->observers->sole;
+    if (!group || settling) {
+        for (uint32_t i = 0; i < count; i++) covey__groups_added(pool, entities[i].index);
+        return;
+    }
+    uint32_t before = group->front.count;
+    covey__front_join_added(&group->front, pool,
+                            (covey__others){ pool->observers->others, pool->observers->other_count }, entities, count);
+    for (uint32_t i = before; i < group->front.count; i++) note_join(group);
 }
 
 /* Leaves a group that does not own the pool. */

@@ -17,6 +17,11 @@ covey_result covey__group_reserve(covey_group *group, uint64_t more);
 uint32_t covey__group_newcomers(const covey_group *group, const covey_pool *pool, const covey_entity *entities,
                                 uint32_t count);
 void covey__groups_added(covey_pool *pool, uint32_t index);
+void covey__groups_added_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
+/* For a group that is the only observer of its pools: an entity whose components were appended last to all of them. */
+void covey__group_join_new(covey_group *group, uint32_t index);
+void covey__group_join_all(covey_group *group, const covey_entity *entities,
+                           uint32_t count); /* appended in this order */
 void covey__groups_leaving(covey_pool *pool, uint32_t index);
 void covey__groups_erase(covey_pool *pool, uint32_t index); /* of an owned pool: leaving and erasing in one */
 void covey__groups_left(covey_pool *pool, covey_entity e);

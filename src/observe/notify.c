@@ -16,24 +16,34 @@
 
 #include <stdalign.h>
 
-covey_result covey__observers_prepare_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway) {
+covey_result covey__observers_prepare_unqueued(covey_pool *pool, const covey_entity *entities, uint32_t count,
+                                               bool anyway) {
+    covey__observers *observers = pool->observers;
     covey_result result = COVEY_OK;
-    if (!pool->observers || !pool->observers->needs_memory) return COVEY_OK;
-    for (uint32_t i = 0; i < count && result == COVEY_OK; i++) {
+    bool each = observers && (observers->group_count != 0 || pool->type->ticks);
+    if (!observers || !observers->needs_memory) return COVEY_OK;
+    for (uint32_t i = 0; i < count && each && result == COVEY_OK; i++) {
+        /* A group that owns its pools needs memory by page. */
+        bool reached = i != 0 && entities[i].index / COVEY__BLOCK_PAGE == entities[i - 1].index / COVEY__BLOCK_PAGE;
+        if (reached && observers->sole) continue;
         result = covey__groups_prepare(pool, entities[i], count, anyway);
         if (pool->type->ticks && !covey__ticks_reach(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
     }
-    if (result == COVEY_OK)
-        result = covey__listeners_prepare(&pool->observers->listeners, COVEY_ON_ADD, entities, count);
-    if (result != COVEY_OK || !pool->observers->keeps_order) return result;
+    if (result == COVEY_OK) result = covey__listeners_prepare_marks(&observers->listeners, entities, count);
+    if (result != COVEY_OK || !observers->keeps_order) return result;
     return covey__order_prepare(pool, count);
+}
+
+covey_result covey__observers_prepare_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway) {
+    covey_result result = COVEY_OK;
+    if (pool->observers) result = covey__listeners_prepare_events(&pool->observers->listeners, COVEY_ON_ADD, count);
+    return result == COVEY_OK ? covey__observers_prepare_unqueued(pool, entities, count, anyway) : result;
 }
 
 void covey__observers_after_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks) {
     for (uint32_t i = 0; i < count && ticks && pool->type->ticks; i++) covey__ticks_note(pool, entities[i].index);
     if (pool->observers->keeps_order) covey__order_insert_many(pool, &pool->observers->order, entities, count);
-    for (uint32_t i = 0; i < count && pool->observers->group_count != 0; i++)
-        covey__groups_added(pool, entities[i].index);
+    if (pool->observers->group_count != 0) covey__groups_added_many(pool, entities, count);
 }
 
 void *covey__found_again(covey_pool *pool, covey_entity e) {
@@ -47,7 +57,7 @@ void *covey__found_again(covey_pool *pool, covey_entity e) {
 covey_result covey__observers_prepare_set(covey_pool *pool, covey_signal signal, uint32_t count) {
     covey__listeners *listeners = pool->observers ? &pool->observers->listeners : NULL;
     if (!listeners || (listeners->queued & (uint32_t)signal) == 0) return COVEY_OK;
-    return covey__listeners_prepare(listeners, signal, NULL, count);
+    return covey__listeners_prepare_events(listeners, signal, count);
 }
 
 static COVEY__NOINLINE void mark_set_in_all(const covey__listeners *listeners, uint32_t index) {

@@ -9,6 +9,9 @@
  * room in groups does not depend on the other components of the entities: they may get more before observers are
  * notified. */
 covey_result covey__observers_prepare_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway);
+/* The same without room in queues. */
+covey_result covey__observers_prepare_unqueued(covey_pool *pool, const covey_entity *entities, uint32_t count,
+                                               bool anyway);
 /* After the values are written: notes ticks, and moves the components to where the order and groups need them. In a
  * sparse pool, they are the last ones. Calls no listener. Without `ticks`, the components keep their ticks. */
 void covey__observers_after_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks);

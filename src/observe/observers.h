@@ -53,8 +53,7 @@ struct covey_group {
     covey__front front;       /* the members, in the pools that it owns: the first of its pools */
     covey_sparse_set members; /* of a group that owns nothing */
     uint32_t candidates;      /* owning nothing: members, and entities that only an excluded pool keeps from it */
-    covey__trace left;        /* at assertion level 1: who left; how many joined */
-    uint32_t joined;
+    covey__trace left;        /* at assertion level 1: who left */
 };
 
 /* The number of pools that a group owns. */

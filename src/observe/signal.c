@@ -240,12 +240,16 @@ static covey__listeners *listeners_for(const covey_world *world, const covey__em
     return listeners && (listeners->signals & (uint32_t)emission->signal) != 0 ? listeners : NULL;
 }
 
-void covey__emit_together(covey_world *world, covey__emission *first) {
+bool covey__emit_together(covey_world *world, covey__emission *first) {
     covey__emission *outer = world->inner->emission;
+    uint32_t called = 0;
     for (covey__emission *e = first; e; e = e->together) {
         const covey__listeners *listeners = listeners_for(world, e);
-        if (listeners) record(listeners, e->pool, e->signal, e->entities, e->count);
+        if (!listeners) continue;
+        record(listeners, e->pool, e->signal, e->entities, e->count);
+        called |= listeners->called & (uint32_t)e->signal;
     }
+    if (called == 0) return false;
     for (covey__emission *e = first; e; e = e->together) {
         covey__listeners *listeners = listeners_for(world, e);
         if (listeners && (listeners->called & (uint32_t)e->signal) != 0) begin_emission(world, e, listeners);
@@ -253,6 +257,7 @@ void covey__emit_together(covey_world *world, covey__emission *first) {
     for (covey__emission *e = first; e; e = e->together)
         if (e->listeners) run_emission(world, e, outer);
     while (world->inner->emission != outer) end_emission(world, world->inner->emission);
+    return true;
 }
 
 /* ---- Announcing --------------------------------------------------------------------------------------------------*/

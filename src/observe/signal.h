@@ -22,6 +22,18 @@ typedef struct covey__emission {
     struct covey__emission *together; /* the next emission of covey__emit_together */
 } covey__emission;
 
+/* Field by field: an emission is large, and compilers clear large structures slowly. The rest is set when it begins. */
+static inline void covey__emission_make(covey__emission *emission, covey_pool *pool, covey_signal signal,
+                                        const covey_entity *entities, uint32_t count) {
+    emission->pool = pool;
+    emission->listeners = NULL;
+    emission->signal = signal;
+    emission->entities = entities;
+    emission->count = count;
+    emission->ended = 0;
+    emission->together = NULL;
+}
+
 /* An entity whose destruction is being announced. */
 typedef struct covey__dying {
     struct covey__dying *outer;
@@ -43,8 +55,9 @@ static inline bool covey__takes_components(const covey_world *world, covey_entit
 bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
                  uint32_t count);
 /* Emits several changes that were all made before: queues and reactive sets record all of them before a function is
- * called. The caller sets the pool, the signal, the entities, their number and `together`; the rest is zero. */
-void covey__emit_together(covey_world *world, covey__emission *first);
+ * called. The caller sets the pool, the signal, the entities, their number and `together`; the rest is zero. Returns
+ * whether a function was called. */
+bool covey__emit_together(covey_world *world, covey__emission *first);
 /* Emits COVEY_ON_REMOVE for at most 64 entities. Returns which components listeners have removed themselves: if such an
  * entity has a component now, it is a new one. */
 uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, uint32_t count);

@@ -106,7 +106,7 @@ static void remember_all(covey_iter *it) {
     remember(&it->known[LEAD], pool_at(it, LEAD));
     remember(&it->known[HIDDEN], pool_at(it, HIDDEN));
     if (!it->walk.group) return;
-    it->known[LEAD].added = it->walk.group->joined;
+    it->known[LEAD].added = it->walk.group->front.joined;
     it->known[LEAD].removed = it->walk.group->left.count;
 }
 
@@ -117,7 +117,7 @@ static bool asks_for_nothing(const covey_view *view) { return view->with == 0 &&
 
 static bool group_differs(const covey_iter *it) {
     const covey__known *known = &it->known[LEAD];
-    return it->walk.group->joined != known->added || it->walk.group->left.count != known->removed;
+    return it->walk.group->front.joined != known->added || it->walk.group->left.count != known->removed;
 }
 
 /* The column whose pool has changed, or HIDDEN + 1. */

@@ -5,6 +5,7 @@
 #include "memory/result.h"
 #include "storage/block_store.h"
 #include "storage/sparse_set.h"
+#include "storage/stretch.h"
 
 /* ---- Out of line -------------------------------------------------------------------------------------------------*/
 
@@ -55,7 +56,7 @@ void covey__front_fill_hole(covey_pool *pool, uint32_t index, uint32_t hole) {
 
 bool covey__front_reach(covey__front *front, uint32_t index) {
     covey_world *world = front->pools[0]->world;
-    if (!front->by_block) return true;
+    if (!front->by_block || covey__border_at(front, index)) return true;
     return covey__pages_reach(&world->inner->heap, &front->borders, index, covey__block_limit(world),
                               COVEY__BORDER_BYTES) != NULL;
 }
@@ -88,6 +89,61 @@ void covey__front_join(covey__front *front, uint32_t index) {
     if (front->by_block) move_all_in_block(front, index, (*covey__border_at(front, index))++, COVEY_NONE);
     else move_all_to(front, NULL, index, front->count, true);
     front->count++;
+}
+
+/* Whether all components of an entity are the first ones behind the front, and the last ones. */
+static bool is_last_behind(const covey__front *front, uint32_t index) {
+    const uint8_t *border = front->by_block ? covey__border_at(front, index) : NULL;
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        const covey_pool *pool = front->pools[i];
+        uint32_t block = covey__block_of(index);
+        uint32_t end = border ? covey__block_page_of(&pool->block_store, index)->used[block] : pool->sparse_set.end;
+        if (end != (border ? *border : front->count) + 1) return false;
+    }
+    return true;
+}
+
+void covey__front_join_new(covey__front *front, uint32_t index) {
+    if (!COVEY__LIKELY(is_last_behind(front, index))) {
+        covey__front_join(front, index);
+        return;
+    }
+    if (front->by_block) ++*covey__border_at(front, index);
+    front->count++;
+}
+
+/* Moves the border of a block behind entities whose components were appended last, in the same order in all pools.
+ * False if others lie in between. */
+static bool join_stretch(covey__front *front, uint32_t index, uint32_t count) {
+    uint8_t *border = covey__border_at(front, index);
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        const covey__block_page *page = covey__block_page_of(&front->pools[i]->block_store, index);
+        if (page->used[covey__block_of(index)] != *border + count) return false;
+    }
+    *border = (uint8_t)(*border + count);
+    front->count += count;
+    return true;
+}
+
+static void join_by_block(covey__front *front, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count;) {
+        covey__stretch s = covey__next_stretch(front->pools[0]->world, entities + i, count - i);
+        if (!s.in_order || !join_stretch(front, entities[i].index, s.count))
+            for (uint32_t k = 0; k < s.count; k++) covey__front_join(front, entities[i + k].index);
+        i += s.count;
+    }
+}
+
+void covey__front_join_many(covey__front *front, const covey_entity *entities, uint32_t count) {
+    if (front->by_block) {
+        join_by_block(front, entities, count);
+        return;
+    }
+    bool behind = true;
+    for (uint32_t i = 0; i < front->pool_count; i++)
+        behind = behind && front->pools[i]->sparse_set.end == front->count + count;
+    if (behind) front->count += count;
+    for (uint32_t i = 0; i < count && !behind; i++) covey__front_join(front, entities[i].index);
 }
 
 void covey__front_leave(covey__front *front, uint32_t index) {

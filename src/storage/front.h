@@ -19,6 +19,7 @@ typedef struct covey__front {
     covey_pool *pools[COVEY_TERMS];
     uint32_t pool_count;
     uint32_t count;       /* entities in the front */
+    uint32_t joined;      /* at assertion level 1: how many joined */
     bool by_block;        /* the pools are in blocks; otherwise they are packed */
     covey__pages borders; /* by block: a byte for each block, the number of its entities in the front */
 } covey__front;
@@ -70,7 +71,10 @@ static inline bool covey__front_needs_memory(const covey__front *front) { return
 bool covey__front_reach(covey__front *front, uint32_t index);
 
 bool covey__front_has(const covey__front *front, uint32_t index);
-void covey__front_join(covey__front *front, uint32_t index);  /* one that has all components, and is not in it */
+void covey__front_join(covey__front *front, uint32_t index);     /* one that has all components, and is not in it */
+void covey__front_join_new(covey__front *front, uint32_t index); /* one whose components were appended last */
+/* The same for many, which were appended to all pools in this order. */
+void covey__front_join_many(covey__front *front, const covey_entity *entities, uint32_t count);
 void covey__front_leave(covey__front *front, uint32_t index); /* one that is in it */
 
 /* Erasing a component of a packed pool that is in several fronts: begins with its position, passes the hole from the

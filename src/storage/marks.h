@@ -28,6 +28,11 @@ bool covey__ended_has_source(const covey_pool *tags, const covey_pool *pool);
 void covey__ended_push(covey_pool *tags, covey_entity e);
 
 covey_result covey__reactive_reserve(covey_pool *tags, uint32_t index); /* marking then needs no memory */
+/* Whether it was reserved for the page of an index, all of whose blocks then count as direct. */
+static inline bool covey__reactive_has_page(const covey_pool *tags, uint32_t index) {
+    const covey__block_store *blocks = &tags->block_store;
+    return index / COVEY__BLOCK_PAGE < blocks->page_count && covey__block_page_of(blocks, index)->direct != 0;
+}
 bool covey__reactive_is_reserved(const covey_pool *tags, uint32_t index);
 void covey__reactive_release(covey_pool *tags);                /* frees the reserved memory of a set without marks */
 void covey__reactive_unmark(covey_pool *tags, uint32_t index); /* the index must be marked */

@@ -4,6 +4,7 @@
 #include "memory/inner.h"
 #include "storage/block_store.h"
 #include "memory/lines.h"
+#include "storage/marks.h"
 #include "storage/presence.h"
 #include "memory/result.h"
 #include "storage/storage.h"
@@ -16,16 +17,17 @@ static const uint32_t *generations_of(const covey_world *world, uint32_t block) 
            block * COVEY__BLOCK_IDS % COVEY_PAGE_SIZE;
 }
 
-/* Adding id by id does not note when a block becomes full. */
-static void note_filled(covey_pool *pool) {
-    const covey__filling *filling = &pool->filling;
-    if (filling->block == COVEY__NO_BLOCK || *filling->mask != UINT64_MAX) return;
-    uint32_t index = filling->block * COVEY__BLOCK_IDS;
-    covey__block_page_of(&pool->block_store, index)->full |= (uint64_t)1 << covey__block_of(index);
+/* The shortcuts do not note when a block becomes full; leaving the block does. */
+static void note_full(covey_pool *pool, uint32_t index) {
+    if (!covey__in_blocks(pool) || !covey__blocks_have_page(&pool->block_store, index / COVEY__BLOCK_PAGE)) return;
+    covey__block_page *page = covey__block_page_of(&pool->block_store, index);
+    uint32_t block = covey__block_of(index);
+    bool full = page->capacity[block] == COVEY__BLOCK_IDS && page->masks[block] == UINT64_MAX;
+    page->full |= (uint64_t)full << block;
 }
 
 void covey__fast_add_on(covey_pool *pool, uint32_t index) {
-    note_filled(pool);
+    if (pool->filling.block != COVEY__NO_BLOCK) note_full(pool, pool->filling.block * COVEY__BLOCK_IDS);
     covey__block_page *page = covey__block_page_of(&pool->block_store, index);
     uint32_t block = covey__block_of(index);
     bool fast = page->capacity[block] == COVEY__BLOCK_IDS && COVEY_PAGE_SIZE >= COVEY__BLOCK_IDS && !pool->observers &&
@@ -52,6 +54,119 @@ bool covey__fast_add_valid(const covey_pool *pool, const char **why) {
     REQUIRE(filling->generations == generations_of(pool->world, filling->block),
             "filling: the entities of another block");
     REQUIRE(!pool->observers, "filling: an observer is not told");
+    return true;
+}
+
+/* ---- Creating ----------------------------------------------------------------------------------------------------*/
+
+/* Finds where a column has the components of a word. */
+static void find_column(covey_pool *pool, uint32_t first, covey__row_column *column) {
+    covey_sparse_set *set = &pool->sparse_set;
+    column->pool = pool;
+    column->mask = NULL;
+    column->used = NULL;
+    if (!covey__in_blocks(pool)) {
+        column->slots = covey__slot_of(set, first);
+        column->end = &set->end;
+        return;
+    }
+    covey__block_page *page = covey__block_page_of(&pool->block_store, first);
+    uint32_t block = covey__block_of(first);
+    column->mask = &page->masks[block];
+    column->data = page->chunks[block].data;
+    if (page->capacity[block] == COVEY__BLOCK_IDS) return;
+    column->used = &page->used[block];
+    column->front = column->used;
+    column->ordered = &page->ordered;
+    column->map = covey__block_in(&pool->block_store, first).map;
+    column->capacity = page->capacity[block];
+}
+
+/* Whether inline code knows a column. */
+static bool is_inlined(const covey__row_column *column) {
+    return column->mask ? !column->used : column->pool->sparse_set.row_room != 0;
+}
+
+static covey__row_column *column_of(covey__row *row, uint32_t count, const covey_pool *pool) {
+    for (uint32_t i = 0; i < count; i++)
+        if (row->columns[i].pool == pool) return &row->columns[i];
+    return NULL;
+}
+
+/* Lets entities join a front where they lie, if they have all of its components. */
+static void join_front(covey__row *row, uint32_t count, covey__front *front) {
+    for (uint32_t i = 0; i < front->pool_count; i++)
+        if (!column_of(row, count, front->pools[i])) return;
+    uint8_t *border = front->by_block ? covey__border_at(front, row->first) : NULL;
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        covey__row_column *column = column_of(row, count, front->pools[i]);
+        column->front = border;
+        column->end = &front->count;
+    }
+    row->groups[row->joined++] = (covey__row_group){ &front->count, &front->joined, border };
+}
+
+void covey__fast_row_on(covey_world *world, uint32_t index, covey__front *const *fronts) {
+    const covey__recent_kind *recent = &world->recent;
+    covey__row *row = &world->row;
+    bool inlined = true;
+    for (uint32_t i = 0; row->count != COVEY_NONE && i < row->count; i++) note_full(row->columns[i].pool, row->first);
+    covey__fast_row_off(world);
+    row->first = index - index % COVEY__BLOCK_IDS;
+    row->joined = 0;
+    if (recent->cursor->at != row->first || recent->cursor->issues != UINT64_MAX) return;
+    for (uint32_t i = 0; i < recent->count; i++) {
+        row->columns[i].type = recent->types[i];
+        find_column(recent->pools[i], row->first, &row->columns[i]);
+        inlined = inlined && is_inlined(&row->columns[i]);
+    }
+    for (uint32_t i = 0; i < recent->count; i++)
+        if (fronts[i] && fronts[i]->pools[0] == recent->pools[i]) join_front(row, recent->count, fronts[i]);
+    covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
+    row->free = &page->free[index % COVEY_PAGE_SIZE / 64];
+    row->generations = &page->generation[row->first % COVEY_PAGE_SIZE];
+    row->moves = world->moves;
+    row->count = recent->count;
+    if (inlined) row->inlined = recent->count;
+}
+
+static bool valid_column(const covey__row *row, const covey__row_column *column, const char **why) {
+    const covey_pool *pool = column->pool;
+    const covey_sparse_set *set = &pool->sparse_set;
+    uint32_t block = covey__block_of(row->first);
+    bool same = pool->type == column->type || covey__pool_search(pool->world, column->type) == pool;
+    REQUIRE(same, "row: the pool of another type");
+    REQUIRE(!pool->observers || pool->adding == COVEY__ADD_TO_GROUP, "row: an observer is not told");
+    REQUIRE(covey__in_blocks(pool) == (column->mask != NULL), "row: the place of another storage");
+    if (!column->mask) {
+        REQUIRE(row->first / COVEY_PAGE_SIZE < set->page_count && covey__set_page(set, row->first / COVEY_PAGE_SIZE) &&
+                    column->slots == covey__slot_of(set, row->first),
+                "row: the slots of other entities");
+        return true;
+    }
+    REQUIRE(covey__blocks_have_page(&pool->block_store, row->first / COVEY__BLOCK_PAGE), "row: a block without a page");
+    const covey__block_page *page = covey__block_page_of(&pool->block_store, row->first);
+    bool direct = page->capacity[block] == COVEY__BLOCK_IDS;
+    REQUIRE(page->masks[block] != 0, "row: an empty block");
+    REQUIRE(column->used == (direct ? NULL : &page->used[block]), "row: a block that has become direct, or compact");
+    REQUIRE(column->mask == &page->masks[block] && column->data == page->chunks[block].data,
+            "row: the parts of another block");
+    return true;
+}
+
+bool covey__fast_row_valid(const covey_world *world, const char **why) {
+    const covey__row *row = &world->row;
+    if (row->count == COVEY_NONE || row->moves != world->moves) return true;
+    REQUIRE(!world->listeners, "row: a listener is not told");
+    REQUIRE(row->count == world->recent.count && row->first == world->recent.cursor->at &&
+                world->recent.cursor->issues == UINT64_MAX,
+            "row: indices of another kind");
+    const covey__entity_page *page = world->pages[row->first / COVEY_PAGE_SIZE];
+    REQUIRE(row->free == &page->free[row->first % COVEY_PAGE_SIZE / 64] &&
+                row->generations == &page->generation[row->first % COVEY_PAGE_SIZE],
+            "row: the indices of another word");
+    for (uint32_t i = 0; i < row->count; i++)
+        if (!valid_column(row, &row->columns[i], why)) return false;
     return true;
 }
 

@@ -139,7 +139,8 @@ covey_result covey__set_reach(covey_sparse_set *set, uint32_t index) {
 
 static void update_room(covey_sparse_set *set) {
     bool appends = set->policy == COVEY_SWAP_AND_POP || set->policy == COVEY_ORDERED;
-    set->room = appends && !set->observed ? covey__set_room(set) : 0;
+    set->row_room = appends && (!set->observed || set->grouped) ? covey__set_room(set) : 0;
+    set->room = set->observed ? 0 : set->row_room;
 }
 
 void covey__set_observe(covey_sparse_set *set, bool observed, bool drops) {

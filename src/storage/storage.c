@@ -94,6 +94,7 @@ void covey__storage_observe(covey_pool *pool) {
     bool observed = pool->observers != NULL, drops = type->drop || type->move;
     pool->plain = covey__in_blocks(pool) && !observed && !drops && !type->zero_erased;
     if (covey__in_blocks(pool)) return;
+    pool->sparse_set.grouped = pool->adding == COVEY__ADD_TO_GROUP;
     covey__set_observe(&pool->sparse_set, observed, drops);
     if (pool->adding == COVEY__ADD_TO_GROUP && !drops) pool->sparse_set.removal = COVEY__REMOVE_GROUPED;
 }

@@ -34,9 +34,8 @@ static covey_result place_in_block(covey_pool *pool, uint32_t index, const void 
     return result;
 }
 
-static covey_result place_in_set(covey_pool *pool, covey_entity e, const void **source, void **value) {
+static covey_result place_in_set(covey_pool *pool, covey_entity e, bool at_end, const void **source, void **value) {
     covey_sparse_set *set = &pool->sparse_set;
-    bool at_end = set->policy != COVEY_IN_PLACE;
     if (covey__has_index(pool, e.index)) return COVEY_ERROR_PRESENT;
     covey__source followed = covey__storage_source(pool, *source);
     covey_result result = covey__storage_reach(pool, e.index);
@@ -51,7 +50,32 @@ static covey_result place_in_set(covey_pool *pool, covey_entity e, const void **
 }
 
 covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    return covey__in_blocks(pool) ? place_in_block(pool, e.index, source, value) : place_in_set(pool, e, source, value);
+    bool at_end = pool->sparse_set.policy != COVEY_IN_PLACE;
+    return covey__in_blocks(pool) ? place_in_block(pool, e.index, source, value)
+                                  : place_in_set(pool, e, at_end, source, value);
+}
+
+/* Appends where there is room; NULL: there is none. */
+static void *append_in_room(covey_pool *pool, covey_entity e) {
+    covey_sparse_set *set = &pool->sparse_set;
+    if (covey__in_blocks(pool)) {
+        bool reached = e.index / COVEY__BLOCK_PAGE < pool->block_store.page_count;
+        return reached ? covey__block_append(&pool->block_store, e.index, pool->size) : NULL;
+    }
+    if (e.index / COVEY_PAGE_SIZE >= set->page_count || set->end >= covey__set_room(set)) return NULL;
+    covey__slot *slot = covey__slot_of(set, e.index);
+    if (*slot != COVEY__SLOT_NULL) return NULL;
+    uint32_t at = set->end++;
+    *slot = COVEY__SLOT(at, e.generation);
+    set->ids[at] = e;
+    return covey__value_at(set, at, set->size);
+}
+
+covey_result covey__storage_append(covey_pool *pool, covey_entity e, const void **source, void **value) {
+    *value = append_in_room(pool, e);
+    if (COVEY__LIKELY(*value != NULL)) return COVEY_OK;
+    return covey__in_blocks(pool) ? place_in_block(pool, e.index, source, value)
+                                  : place_in_set(pool, e, true, source, value);
 }
 
 void covey__storage_erase_placed(covey_pool *pool, covey_entity e) {
@@ -274,11 +298,21 @@ static covey_result fit_blocks(covey__placing *p, blocks_of all) {
     return result;
 }
 
+static bool copy_scattered(covey__placing *p) {
+    const covey_pool *pool = p->pool;
+    for (; p->made < p->count; p->made++) {
+        void *to = covey__block_value(&pool->block_store, p->entities[p->made].index, pool->size);
+        if (!covey__copy_value(pool->world, pool->type, to, p->values)) return false;
+    }
+    return true;
+}
+
 static bool write_scattered(covey__placing *p, const pattern *same) {
     const covey__block_store *blocks = &p->pool->block_store;
     const covey_entity *entities = p->entities;
     const char *values = p->values;
     size_t size = p->pool->size;
+    if (is_hooked(p)) return copy_scattered(p);
     while (p->made < p->count && !are_bytes(p))
         if (!write_values(p, same, covey__block_value(blocks, entities[p->made].index, size), 1)) return false;
     for (uint32_t i = p->made; i < p->count; i++)

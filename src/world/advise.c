@@ -54,6 +54,10 @@ int covey_advice_print(char *text, size_t size, const covey_advice *advice) {
 
 /* ---- Views -------------------------------------------------------------------------------------------------------*/
 
+/* With fewer matches in each block, a group over blocks gains little, and one over sparse pools much: docs/choosing.md
+ * has the figures. */
+enum { SPAN_LEAST = 8 };
+
 /* Whether a group could own a pool: its storage supports that, and no group owns it yet. */
 static bool may_be_owned(const covey_pool *pool, bool packed) {
     if (!pool || covey__pool_owner(pool) || (pool->observers && pool->observers->keeps_order)) return false;
@@ -87,6 +91,21 @@ static uint32_t count_spans(const covey_view *view, covey_view_advice *advice) {
     return blocks;
 }
 
+static bool may_become_packed(const covey_view *view) {
+    for (uint32_t i = 0; i < view->with; i++)
+        if (!covey__is_packed_in(covey__storage_alternative(covey_pool_find_raw(view->world, view->types[i]))))
+            return false;
+    return true;
+}
+
+/* How many more bytes a pool in blocks takes if a group owns it, or if it is converted before. */
+static size_t bytes_more(const covey_pool *pool, bool converts) {
+    if (!converts) return covey__storage_bytes_to_group(pool);
+    size_t now = covey__storage_bytes_as(pool, (covey_storage)pool->storage);
+    size_t then = covey__storage_bytes_as(pool, covey__storage_alternative(pool));
+    return then > now ? then - now : 0;
+}
+
 covey_view_advice covey_view_advise(const covey_view *view) {
     COVEY__NEEDS_VIEW(view);
     covey_view_advice advice = { .view = view };
@@ -94,9 +113,10 @@ covey_view_advice covey_view_advise(const covey_view *view) {
     if (!view->world) return advice;
     uint32_t blocks = count_spans(view, &advice);
     if (!may_be_grouped(view, &packed)) return advice;
-    advice.group_spans = packed ? advice.matches != 0 : blocks;
+    advice.group_converts = !packed && advice.matches / SPAN_LEAST < blocks && may_become_packed(view);
+    advice.group_spans = packed || advice.group_converts ? advice.matches != 0 : blocks;
     for (uint32_t i = 0; i < view->with && !packed; i++)
-        advice.group_bytes += covey__storage_bytes_to_group(covey_pool_find_raw(view->world, view->types[i]));
+        advice.group_bytes += bytes_more(covey_pool_find_raw(view->world, view->types[i]), advice.group_converts);
     return advice;
 }
 
@@ -123,7 +143,9 @@ int covey_view_advice_print(char *text, size_t size, const covey_view_advice *ad
         return length + snprintf(rest, size, ": %u matches in %u spans; a group would not have fewer", advice->matches,
                                  advice->spans);
     return length + snprintf(rest, size,
-                             ": %u matches in %u spans; a group that owns them (covey_group_create) would have %u, and "
-                             "take %zu bytes more",
-                             advice->matches, advice->spans, advice->group_spans, advice->group_bytes);
+                             ": %u matches in %u spans; a group that owns them (covey_group_create)%s would have %u, "
+                             "and take %zu bytes more",
+                             advice->matches, advice->spans,
+                             advice->group_converts ? ", with .storage = COVEY_STORAGE_SPARSE in their types," : "",
+                             advice->group_spans, advice->group_bytes);
 }

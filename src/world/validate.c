@@ -61,8 +61,8 @@ bool covey_world_validate(const covey_world *world, const char **why) {
         if (!covey__observers_valid(pool, why)) return false;
     }
     return covey__groups_valid(world, why) && covey__presence_valid(world, why) &&
-           covey__fast_destroy_valid(world, why) && covey__signals_valid(world, why) &&
-           covey__queues_valid(world, why) && covey__reactives_valid(world, why) &&
+           covey__fast_destroy_valid(world, why) && covey__fast_row_valid(world, why) &&
+           covey__signals_valid(world, why) && covey__queues_valid(world, why) && covey__reactives_valid(world, why) &&
            covey__hierarchy_valid(world, why) && covey__names_valid(world, why) && covey__resources_valid(world, why) &&
            covey__dependents_valid(world, why) && covey__followers_valid(world, why) &&
            covey__histories_valid(world, why);

@@ -36,6 +36,7 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
         .range = covey__range_from(desc->first_index < COVEY_NONE ? desc->first_index : COVEY_NONE),
         .emptying = { .block = COVEY__NO_BLOCK, .last = COVEY__NO_BLOCK },
         .recent = { .count = COVEY_NONE },
+        .row = { .inlined = COVEY_NONE, .count = COVEY_NONE },
         .inner = &whole->inner,
     };
     whole->inner = (covey__inner){

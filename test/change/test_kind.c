@@ -64,6 +64,20 @@ static void test_few_entities_share_words(void **state) {
     assert_int_equal(create_a().index % WORD, 0);
 }
 
+/* Nothing was counted that could be undone. */
+static void test_clones_of_nothing_that_fail_take_no_entity_from_the_count(void **state) {
+    (void)state;
+    covey_entity first = create_a(), clone;
+    for (uint32_t i = 1; i < LEAST; i++) create_a();
+    test_fail_at(&heap, 1, false);
+    assert_false(covey_clone(world, first, &clone, 0));
+    test_fail_never(&heap);
+    assert_failed(COVEY_ERROR_MEMORY);
+    covey_entity e = create_a();
+    assert_int_equal(e.index % WORD, 0);
+    assert_true(e.index >= LEAST);
+}
+
 static void test_entities_with_a_tag_more_are_another_kind(void **state) {
     (void)state;
     covey_entity first = begin_kind(), last = first;
@@ -471,6 +485,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_two_kinds_that_are_created_in_turn_have_words_of_their_own),
         WORLD_TEST(test_few_entities_share_words),
+        WORLD_TEST(test_clones_of_nothing_that_fail_take_no_entity_from_the_count),
         WORLD_TEST(test_entities_with_a_tag_more_are_another_kind),
         WORLD_TEST(test_all_calls_know_a_kind),
         WORLD_TEST(test_many_entities_of_one_call_are_a_kind_at_once),

@@ -2105,8 +2105,99 @@ static void test_a_group_tells_what_it_is_about(void **state) {
         assert_int_equal(covey_view_contains(view, e[i]), covey_group_contains(group, e[i]));
 }
 
+/* ---- New entities with all components -----------------------------------------------------------------------------*/
+
+static covey_entity create_ab(uint32_t i, bool at_once) {
+    if (at_once) return covey_create_with(world, covey_with(A, { i, i + 1 }), covey_with(B, { i, i + 2 }));
+    covey_entity made = covey_create_for(world, A, B);
+    covey_add(world, made, A, { i, i + 1 });
+    covey_add(world, made, B, { i, i + 2 });
+    return made;
+}
+
+/* Some entities that match no longer do, and some others have one component only: they lie behind the members. */
+static uint64_t digest_when_made(bool at_once, bool disturbed) {
+    next_world();
+    covey_group *group = GROUP(.own = { AB });
+    covey_entity made[300];
+    for (uint32_t i = 0; i < COUNT_OF(made); i++) {
+        made[i] = create_ab(i, at_once);
+        assert_int_equal(covey_get(world, made[i], B)->check, i + 2);
+        if (disturbed && i % 30 == 29) covey_destroy(world, made[i - i % 7]);
+        if (disturbed && i % 50 == 49) covey_remove(world, made[i - 20], A);
+        if (disturbed && i % 90 == 89) assert_non_null(covey_add(world, e[i / 90], A, { i, i }));
+        test_world_is_valid(world);
+    }
+    assert_int_equal(covey_group_count(group), disturbed ? covey_pool_count(covey_pool_of(world, A)) - 3 : 300);
+    return world_digest(world);
+}
+
+static void test_a_new_entity_with_all_components_joins_as_by_single_adds(void **state) {
+    (void)state;
+    assert_int_equal(digest_when_made(true, false), digest_when_made(false, false));
+    assert_int_equal(digest_when_made(true, true), digest_when_made(false, true));
+}
+
+static void test_many_new_entities_join_at_once(void **state) {
+    (void)state;
+    covey_group *group = GROUP(.own = { AB }), *inner;
+    covey_entity made[150];
+    for (uint32_t i = 0; i < COUNT; i += 9) assert_non_null(covey_add(world, e[i], A, { i, i })); /* behind members */
+    for (uint32_t round = 0; round < 3; round++) {
+        A a = { round, 1 };
+        B b[COUNT_OF(made)];
+        for (uint32_t i = 0; i < COUNT_OF(made); i++) b[i] = (B){ i, round };
+        assert_true(
+            covey_create_many_with(world, made, COUNT_OF(made), covey_with_copies(A, &a), covey_with_array(B, b)));
+        test_world_is_valid(world);
+        assert_int_equal(covey_group_count(group), (round + 1) * COUNT_OF(made));
+        for (uint32_t i = 0; i < COUNT_OF(made); i++) assert_int_equal(covey_get(world, made[i], B)->number, i);
+        if (round == 1) covey_clear(world, X);
+        if (round == 0) continue;
+        covey_entity clones[70];
+        assert_true(covey_clone(world, made[3], clones, COUNT_OF(clones)));
+        test_world_is_valid(world);
+        for (uint32_t i = 0; i < COUNT_OF(clones); i++) covey_destroy(world, clones[i]);
+    }
+    inner = GROUP(.own = { AB, covey_id(C) });
+    for (uint32_t i = 0; i < 40; i++) create_ab(i, true);
+    C c = { 5, 6 };
+    assert_true(covey_create_many_with(world, made, 100, covey_with_default(A), covey_with_copies(C, &c),
+                                       covey_with_default(B)));
+    assert_int_equal(covey_group_count(inner), 100);
+    test_world_is_valid(world);
+}
+
+/* A listener of one pool, or a component that is disabled, is enough for the slow way. */
+static void count_added(const covey_event *event, void *context) { *(uint32_t *)context += event->count; }
+
+static void test_other_observers_see_new_members(void **state) {
+    (void)state;
+    covey_group *group = GROUP(.own = { AB });
+    uint32_t added = 0;
+    for (uint32_t i = 0; i < 40; i++) create_ab(i, true);
+    covey_connection heard_b = covey_connect(
+        world,
+        &(covey_listener){ .type = covey_id(B), .signals = COVEY_ON_ADD, .call = count_added, .context = &added });
+    for (uint32_t i = 0; i < 10; i++) create_ab(i, true);
+    assert_int_equal(added, 10);
+    assert_true(covey_disconnect(world, heard_b));
+    for (uint32_t i = 0; i < 10; i++) e[i] = create_ab(i, true);
+    assert_int_equal(covey_component_disable(world, e[0], A), COVEY_OK);
+    for (uint32_t i = 0; i < 10; i++) create_ab(i, true);
+    assert_int_equal(added, 10);
+    assert_int_equal(covey_group_count(group), 69);
+    assert_int_equal(covey_disable(world, e[1]), COVEY_OK);
+    for (uint32_t i = 0; i < 10; i++) create_ab(i, true);
+    assert_int_equal(covey_group_count(group), 78);
+    test_world_is_valid(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        GROUP_TEST(test_a_new_entity_with_all_components_joins_as_by_single_adds),
+        GROUP_TEST(test_many_new_entities_join_at_once),
+        GROUP_TEST(test_other_observers_see_new_members),
         GROUP_TEST(test_a_group_tells_what_it_is_about),
         GROUP_TEST(test_a_group_has_those_that_are_there_already),
         GROUP_TEST(test_a_group_gets_those_that_come_later),

@@ -1,5 +1,5 @@
-/* What a pool remembers of the block that is being filled, and a world of the block that is being emptied: only the
- * time of a call may show it. The validator checks both after every call. */
+/* What a pool remembers of the block that is being filled, and a world of the block that is being emptied and of the
+ * word whose entities get rows: only the time of a call may show it. The validator checks them after every call. */
 #include "memory/inner.h"
 #include "observe/signal.h"
 #include "fixture.h"
@@ -185,6 +185,99 @@ static void test_no_index_is_mistaken_for_a_missing_block(void **state) {
     assert_failed(COVEY_ERROR_DEAD);
 }
 
+/* ---- Rows ---------------------------------------------------------------------------------------------------------*/
+
+static covey_entity create_row(uint32_t i) {
+    covey_entity made = covey_create_with(world, covey_with(Blocked, { i, i + 1 }), covey_with(Packed, { i, i + 2 }),
+                                          covey_with_tag(Label));
+    assert_true(valid());
+    assert_true(covey_has(world, made, Label));
+    assert_int_equal(covey_get(world, made, Blocked)->check, i + 1);
+    assert_int_equal(covey_get(world, made, Packed)->check, i + 2);
+    return made;
+}
+
+static bool creates_rows(void) {
+    return (world->row.inlined == 3 && world->row.moves == world->moves) || COVEY_PAGE_SIZE < COVEY__BLOCK_IDS;
+}
+
+static uint32_t told;
+static void tell(const covey_event *event, void *context) {
+    (void)context;
+    told += event->count;
+}
+static covey_connection connection;
+static void connect(const covey_type *type, covey_signal signal) {
+    told = 0;
+    connection = covey_connect(world, &(covey_listener){ .type = type, .signals = signal, .call = tell });
+    assert_true(covey_connected(world, connection));
+}
+
+static void do_nothing(void) {}
+static void compact_all(void) { covey_compact(world); }
+static void shrink_all(void) { covey_shrink(world); }
+static void clear_blocked(void) { covey_clear(world, Blocked); }
+static void clear_packed(void) { covey_clear(world, Packed); }
+static void convert_blocked(void) {
+    assert_int_equal(covey_pool_convert(covey_pool_of(world, Blocked), COVEY_STORAGE_SPARSE), COVEY_OK);
+}
+static void convert_back(void) {
+    assert_int_equal(covey_pool_convert(covey_pool_of(world, Blocked), COVEY_STORAGE_BLOCK), COVEY_OK);
+}
+static void reserve_range(void) { assert_int_equal(covey_range_reserve(world, 900, 10).count, 10); }
+static void hear_packed(void) { connect(covey_id(Packed), COVEY_ON_ADD); }
+static void hear_entities(void) { connect(NULL, COVEY_ON_CREATE); }
+static void hear_nothing(void) {
+    assert_int_equal(told, 11);
+    assert_true(covey_disconnect(world, connection));
+}
+static void create_others(void) {
+    for (uint32_t i = 0; i < 30; i++) covey_create_with(world, covey_with(Packed, { i, i }), covey_with_tag(Label));
+}
+static void create_singly(void) {
+    assert_non_null(covey_add(world, covey_create_for(world, Blocked, Packed, Label), Packed, { 1, 2 }));
+}
+
+static void test_rows_end_with_what_they_rely_on(void **state) {
+    (void)state;
+    void (*const changes[])(void) = { do_nothing,      compact_all,  shrink_all,    clear_blocked, clear_packed,
+                                      convert_blocked, convert_back, reserve_range, hear_packed,   hear_nothing,
+                                      hear_entities,   hear_nothing, create_others, create_singly, do_nothing };
+    covey_entity made[10];
+    for (uint32_t i = 0; i < 40; i++) create_row(i);
+    assert_true(creates_rows());
+    for (uint32_t k = 0; k < COUNT_OF(changes); k++) {
+        changes[k]();
+        assert_true(valid());
+        for (uint32_t i = 0; i < COUNT_OF(made); i++) made[i] = create_row(i);
+        assert_true(covey_destroy(world, made[3]) && covey_destroy(world, made[9]));
+        assert_true(valid());
+        covey_entity again = create_row(k); /* the lowest free index of the kind, which may be in an earlier word */
+        assert_true(again.index <= made[3].index);
+    }
+    assert_true(creates_rows());
+}
+
+static void test_lists_that_are_no_rows_are_not_taken_for_one(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 40; i++) create_row(i);
+    Packed many[2] = { { 1, 2 }, { 3, 4 } };
+    uint32_t before = covey_entity_count(world);
+    assert_no_entity(covey_create_with(world, covey_with(Blocked, { 1, 2 }),
+                                       { .type = covey_id(Packed), .values = many, .count = 2, .size = sizeof *many },
+                                       covey_with_tag(Label)));
+    assert_failed(COVEY_ERROR_RANGE);
+    assert_int_equal(covey_entity_count(world), before);
+    covey_entity copied = covey_create_with(world, covey_with(Blocked, { 1, 2 }), covey_with_copies(Packed, &many[1]),
+                                            covey_with_tag(Label));
+    assert_int_equal(covey_get(world, copied, Packed)->check, 4);
+    covey_entity blank = covey_create_with(world, covey_with_default(Blocked),
+                                           { .type = covey_id(Packed), .values = many }, covey_with_tag(Label));
+    assert_int_equal(covey_get(world, blank, Blocked)->check, 0);
+    assert_int_equal(covey_get(world, blank, Packed)->check, 2);
+    assert_true(valid());
+}
+
 /* ---- The validator ------------------------------------------------------------------------------------------------*/
 
 static void test_the_validator_sees_wrong_shortcuts(void **state) {
@@ -215,6 +308,16 @@ static void test_the_validator_sees_wrong_shortcuts(void **state) {
     covey__emission emission = { 0 };
     BREAK(covey__emission *, world->inner->emission, &emission, "emptying: a listener is not told");
     BREAK(covey__entity_page *, emptying->page, NULL, "emptying: the entities of another block");
+    for (uint32_t i = 0; i < 40; i++) create_row(i);
+    covey__row *row = &world->row;
+    BREAK(uint32_t, row->count, 2, "row: indices of another kind");
+    BREAK(uint32_t, row->first, row->first + 64, "row: indices of another kind");
+    BREAK(uint64_t *, row->free, row->free + 1, "row: the indices of another word");
+    BREAK(uint64_t *, row->columns[0].mask, row->columns[0].mask + 1, "row: the parts of another block");
+    BREAK(char *, row->columns[0].data, row->columns[0].data + 8, "row: the parts of another block");
+    BREAK(uint64_t *, row->columns[0].mask, NULL, "row: the place of another storage");
+    BREAK(covey__slot *, row->columns[1].slots, row->columns[1].slots + 1, "row: the slots of other entities");
+    BREAK(covey_pool *, row->columns[1].pool, pool, "row: the pool of another type");
 }
 
 int main(void) {
@@ -226,6 +329,8 @@ int main(void) {
         SHORTCUT_TEST(test_the_last_life_and_reserved_ranges),
         SHORTCUT_TEST(test_a_range_that_is_reserved_in_the_block_that_is_emptied),
         SHORTCUT_TEST(test_no_index_is_mistaken_for_a_missing_block),
+        SHORTCUT_TEST(test_rows_end_with_what_they_rely_on),
+        SHORTCUT_TEST(test_lists_that_are_no_rows_are_not_taken_for_one),
         SHORTCUT_TEST(test_the_validator_sees_wrong_shortcuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

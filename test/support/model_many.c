@@ -181,11 +181,14 @@ static bool is_almost_full(model *m, const creation *c) {
     return false;
 }
 
-static void choose_part(model *m, creation *c, uint32_t number) {
-    part *p = &c->parts[number];
+static void choose_part(model *m, part *p) {
     p->type = model_pick_type(m);
     p->zero = program_chance(&m->program, 16);
     p->copies = !p->zero && program_chance(&m->program, 128);
+}
+
+static void fill_part(model *m, creation *c, uint32_t number) {
+    part *p = &c->parts[number];
     choose_values(m, c, p);
     c->components[number] = (covey_component){
         .type = p->type,
@@ -198,17 +201,25 @@ static void choose_part(model *m, creation *c, uint32_t number) {
     if (pool && pool->set->dead != 0) c->careful = true;
 }
 
-static void choose(model *m, creation *c) {
-    uint32_t room = m->oracle->alive < m->options->crowd ? 12 : 2;
-    c->count = program_below(&m->program, program_chance(&m->program, 48) ? 16 * room : room);
-    c->part_count = program_below(&m->program, PARTS + 1);
-    for (uint32_t i = 0; i < c->part_count; i++) choose_part(m, c, i);
+/* Values for all parts, and what is expected of the call. */
+static void fill(model *m, creation *c) {
+    c->hooks = 0;
+    c->careful = false;
+    memset(c->components, 0, sizeof c->components);
+    for (uint32_t i = 0; i < c->part_count; i++) fill_part(m, c, i);
     c->expected = may_list(m, c);
     if (c->expected != COVEY_OK) return;
     if (oracle_can_create(m->oracle, 0, c->count) < c->count) c->expected = COVEY_ERROR_FULL;
     else if (c->count != 0 && is_named_twice(c)) c->expected = COVEY_ERROR_PRESENT;
     uint32_t fails = c->careful || is_named_twice(c) ? 0 : model_let_copies_fail(m, c->hooks);
     if (c->expected == COVEY_OK && fails != 0 && fails <= c->hooks) c->expected = COVEY_ERROR_COPY;
+}
+
+static uint32_t room_for(const model *m) { return m->oracle->alive < m->options->crowd ? 12 : 2; }
+
+static void choose_parts(model *m, creation *c) {
+    c->part_count = program_below(&m->program, PARTS + 1);
+    for (uint32_t i = 0; i < c->part_count; i++) choose_part(m, &c->parts[i]);
 }
 
 static void created_with(model *m, const creation *c) {
@@ -241,19 +252,44 @@ static void failed_with(model *m, const creation *c) {
     disown_values(c);
 }
 
+/* What a call has done. Returns whether it succeeded. */
+static bool settle_with(model *m, creation *c, bool done, bool almost_full) {
+    values.copy_fails_in = 0;
+    if (!done && almost_full && covey_world_result(m->world) == COVEY_ERROR_FULL) c->expected = COVEY_ERROR_FULL;
+    if (!model_settle(m, done, c->expected)) {
+        failed_with(m, c);
+        return false;
+    }
+    created_with(m, c);
+    return true;
+}
+
 static void create_with(model *m) {
     static creation c;
-    c.hooks = 0;
-    c.careful = false;
-    memset(c.components, 0, sizeof c.components);
-    choose(m, &c);
+    c.count = program_below(&m->program, program_chance(&m->program, 48) ? 16 * room_for(m) : room_for(m));
+    choose_parts(m, &c);
+    fill(m, &c);
     bool almost_full = is_almost_full(m, &c);
     m->behind = true;
     bool done = covey_create_many_with_raw(m->world, m->batch, c.count, c.components);
-    values.copy_fails_in = 0;
-    if (!done && almost_full && covey_world_result(m->world) == COVEY_ERROR_FULL) c.expected = COVEY_ERROR_FULL;
-    if (model_settle(m, done, c.expected)) created_with(m, &c);
-    else failed_with(m, &c);
+    settle_with(m, &c, done, almost_full);
+}
+
+/* One after the other, with the same types: by the inline call, or by the one for lists. */
+static void create_each_with(model *m) {
+    static creation c;
+    uint32_t left = program_below(&m->program, program_chance(&m->program, 48) ? 8 * room_for(m) : room_for(m));
+    bool inlined = program_chance(&m->program, 128), done = true, almost_full;
+    c.count = 1;
+    choose_parts(m, &c);
+    for (; left != 0 && done; left--) {
+        fill(m, &c);
+        almost_full = is_almost_full(m, &c);
+        m->behind = true;
+        m->batch[0] = inlined ? covey__create_with(m->world, c.components, c.part_count)
+                              : covey_create_with_raw(m->world, c.components);
+        done = settle_with(m, &c, !covey_is_null(m->batch[0]), almost_full);
+    }
 }
 
 /* ---- Creating for components that come later ----------------------------------------------------------------------*/
@@ -296,6 +332,7 @@ static void create_like(model *m) {
 
 const model_operation model_many_operations[] = {
     { "create_many_with", create_with, 10, false },
+    { "create_with", create_each_with, 8, false },
     { "add to many", add_to_many, 14, false },
     { "create_many, neighbours", create_neighbours, 6, false },
     { "remove from many", remove_from_many, 4, true },

@@ -302,6 +302,30 @@ static void test_a_view_of_scattered_entities_would_gain_by_a_group(void **state
     assert_int_equal(advice.matches, 320);
 }
 
+static bool every_twentieth(uint32_t i) { return i % 20 == 0; }
+
+static void test_where_few_match_a_group_gains_if_the_pools_become_sparse(void **state) {
+    (void)state;
+    covey_view view = scattered(640, every_twentieth);
+    covey_compact(world);
+    covey_view_advice advice = covey_view_advise(&view);
+    assert_int_equal(advice.matches, 32);
+    assert_true(advice.group_converts);
+    assert_int_equal(advice.group_spans, 1);
+    char line[200];
+    snprintf(line, sizeof line,
+             "Left, Right: 32 matches in 32 spans; a group that owns them (covey_group_create), with .storage = "
+             "COVEY_STORAGE_SPARSE in their types, would have 1, and take %zu bytes more",
+             advice.group_bytes);
+    assert_line(&advice, line);
+    covey_pool *left = covey_pool_of(world, Left), *right = covey_pool_of(world, Right);
+    assert_int_equal(covey_pool_convert(left, COVEY_STORAGE_SPARSE), COVEY_OK);
+    assert_int_equal(covey_pool_convert(right, COVEY_STORAGE_SPARSE), COVEY_OK);
+    covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Left), covey_id(Right) } });
+    assert_non_null(group);
+    assert_int_equal(count_spans(covey_group_iter(group)), advice.group_spans);
+}
+
 static void test_a_view_of_all_would_not(void **state) {
     (void)state;
     covey_view view = scattered(640, all);
@@ -344,6 +368,7 @@ int main(void) {
         WORLD_TEST(test_the_words_name_the_call_to_make),
         WORLD_TEST(test_blocks_are_told_when_a_set_is_smaller),
         WORLD_TEST(test_a_view_of_scattered_entities_would_gain_by_a_group),
+        WORLD_TEST(test_where_few_match_a_group_gains_if_the_pools_become_sparse),
         WORLD_TEST(test_a_view_of_all_would_not),
         WORLD_TEST(test_views_that_no_group_can_be_about),
     };

@@ -9,11 +9,6 @@ extern "C" {
 #endif
 
 COVEY_API covey_entity covey__create_slowly(covey_world *world);
-/* Adds the remaining components to an entity that has the first ones; undoes everything if it fails. */
-/* Creates an entity where those with these types are. Null: failed; with the index COVEY_NONE: that is not quick. */
-COVEY_API covey_entity covey__create_of_kind(covey_world *world, const covey_component *components, uint32_t count);
-COVEY_API covey_entity covey__create_with_rest(covey_world *world, uint32_t index, uint32_t generation,
-                                               const covey_component *components, uint32_t added);
 COVEY_API bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generation);
 /* Pure, although it remembers unknown types: that changes no result. */
 COVEY_API COVEY__PURE covey_pool *covey__pool_search(const covey_world *world, const covey_type *type);
@@ -151,12 +146,18 @@ COVEY_HOT uint64_t covey__table_bit(uint32_t index) { return (uint64_t)1 << inde
 /* The free indices of the word of a cursor. */
 COVEY_HOT uint64_t covey__cursor_ready(const covey__cursor *cursor) { return *cursor->free & cursor->issues; }
 
-/* Creates an entity with the lowest of the free indices of a cursor; there must be one, and no listener. */
-COVEY_HOT covey_entity covey__cursor_create(covey_world *world, const covey__cursor *cursor, uint64_t ready) {
+/* Takes the lowest of the free indices of a cursor for an entity; there must be one. */
+COVEY_HOT covey_entity covey__cursor_take(covey_world *world, const covey__cursor *cursor, uint64_t ready) {
     uint32_t bit = covey__lowest_bit(ready);
     covey_entity e = covey__entity(cursor->at + bit, ++cursor->generations[bit]);
     *cursor->free ^= ready & (~ready + 1);
     world->alive++;
+    return e;
+}
+
+/* Creates an entity in this way, if there is no listener. */
+COVEY_HOT covey_entity covey__cursor_create(covey_world *world, const covey__cursor *cursor, uint64_t ready) {
+    covey_entity e = covey__cursor_take(world, cursor, ready);
     COVEY__CHANGED(world);
     return e;
 }
@@ -728,51 +729,92 @@ COVEY_INLINE void *covey_pool_value_at_raw(const covey_pool *pool, uint32_t posi
     return covey__pool_value_at_sized(pool, position, pool->size);
 }
 
-/* Adds the first components of a list, up to one that needs more than the inline code does. Returns how many. */
-COVEY_HOT uint32_t covey__add_listed(covey_world *world, covey_entity e, const covey_component *components,
-                                     uint32_t count) {
+/* Whether these are the types of a row, with values that are stored as they are. */
+COVEY_HOT bool covey__row_lists(const covey__row *row, const covey_component *components, uint32_t count) {
+    if (row->inlined != count) return false;
     COVEY__UNROLL
     for (uint32_t i = 0; i < count; i++) {
-        const covey_component component = components[i];
-        const covey__type_entry *entry = covey__type_entry_of(world, component.type);
-        if (!COVEY__LIKELY(entry->type == component.type && !component.value && component.count <= 1)) return i;
-        if (component.size == 0 && entry->pool->size != 0) return i; /* 0 means the size of the type */
-        COVEY__CONTRACT(world, component.size == entry->pool->size, "the size is not that of the type");
-        if (covey__wants_default(entry->pool, component.values, component.size)) return i;
-        void *to = covey__pool_append(entry->pool, e, component.size);
-        if (!COVEY__LIKELY(to != NULL)) return i;
-        if (component.values) covey__fill_literal(to, component.values, component.size);
-        else memset(to, 0, component.size);
+        const covey_component *c = &components[i];
+        const covey_pool *pool = row->columns[i].pool;
+        if (row->columns[i].type != c->type || c->value || c->count > 1) return false;
+        if (c->size == 0 && pool->size != 0) return false; /* 0 means the size of the type */
+        COVEY__CONTRACT(pool->world, c->size == pool->size, "the size is not that of the type");
+        if (covey__wants_default(pool, c->values, c->size)) return false;
     }
-    return count;
+    return true;
 }
 
-/* Whether entities of this kind can be created without a search, and without telling a listener. */
-COVEY_HOT bool covey__is_recent(const covey_world *world, const covey_component *components, uint32_t count) {
-    const covey__recent_kind *recent = &world->recent;
-    if (recent->count != count || world->listeners) return false;
+/* Whether a component can be appended to a column. */
+COVEY_HOT bool covey__row_fits(const covey__row_column *column) {
+    const covey_sparse_set *set = &column->pool->sparse_set;
+    return column->mask || COVEY__LIKELY(set->end < set->row_room && set->end == *column->end);
+}
+
+/* Appends it for the entity with this number in its word. */
+COVEY_HOT void *covey__row_append(const covey__row_column *column, covey_entity e, size_t number, size_t size) {
+    covey_pool *pool = column->pool;
+    covey_sparse_set *set = &pool->sparse_set;
+    COVEY__TRACE(pool->world, pool->added, covey__index(e));
+    if (column->mask) {
+        *column->mask |= (uint64_t)1 << number;
+        pool->block_store.count++;
+        return column->data + number * size;
+    }
+    size_t at = set->end++;
+    column->slots[number] = COVEY__SLOT(at, covey__generation(e));
+    set->ids[at] = e;
+    return (char *)set->data + at * size;
+}
+
+COVEY_HOT void covey__row_join(covey_world *world, const covey__row_group *group) {
+    ++*group->count;
+#if COVEY_ASSERT_LEVEL >= 1
+    ++*group->joined;
+    world->changes++;
+#else
+    (void)world;
+#endif
+}
+
+/* Creates an entity with a row; false if that takes more. */
+COVEY_HOT bool covey__create_row(covey_world *world, const covey_component *components, uint32_t count,
+                                 covey_entity *e) {
+    const covey__row *row = &world->row;
+    if (!COVEY__LIKELY(covey__row_lists(row, components, count) && row->moves == world->moves)) return false;
+    uint64_t ready = *row->free;
+    if (!COVEY__LIKELY(ready != 0)) return false;
     COVEY__UNROLL
     for (uint32_t i = 0; i < count; i++)
-        if (recent->types[i] != components[i].type) return false;
-    return covey__cursor_ready(recent->cursor) != 0;
+        if (!COVEY__LIKELY(covey__row_fits(&row->columns[i]))) return false;
+    uint32_t number = covey__lowest_bit(ready);
+    *e = covey__entity(row->first + number, ++row->generations[number]);
+    *row->free = ready & (ready - 1);
+    world->alive++;
+    COVEY__UNROLL
+    for (uint32_t i = 0; i < count; i++) {
+        void *to = covey__row_append(&row->columns[i], *e, number, components[i].size);
+        if (components[i].values) covey__fill_literal(to, components[i].values, components[i].size);
+        else memset(to, 0, components[i].size);
+    }
+    for (uint32_t i = 0; i < row->joined; i++) covey__row_join(world, &row->groups[i]);
+    COVEY__CHANGED(world);
+    return true;
 }
 
-/* The list is copied, so that compilers know all of it: the original is passed to a function that they cannot see. */
+/* The list is copied twice, so that only the rare path needs it in memory. */
 COVEY_HOT covey_entity covey__create_with(covey_world *world, const covey_component *components, size_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    covey_component own[COVEY_TERMS];
+    covey_component own[COVEY_TERMS], list[COVEY_TERMS + 1];
     if (COVEY__IN_HOOK(world)) return covey__entity(0, 0);
     if (count > COVEY_TERMS) return covey_create_with_raw(world, components);
     COVEY__UNROLL
     for (size_t i = 0; i < count; i++) own[i] = components[i];
     covey_entity e;
-    if (COVEY__LIKELY(covey__is_recent(world, own, (uint32_t)count)))
-        e = covey__cursor_create(world, world->recent.cursor, covey__cursor_ready(world->recent.cursor));
-    else e = covey__create_of_kind(world, components, (uint32_t)count);
-    if (!COVEY__LIKELY(!covey_is_null(e))) return covey__index(e) == 0 ? e : covey_create_with_raw(world, components);
-    uint32_t added = covey__add_listed(world, e, own, (uint32_t)count);
-    if (!COVEY__LIKELY(added == count)) return covey__create_with_rest(world, e.index, e.generation, components, added);
-    return e;
+    if (COVEY__LIKELY(covey__create_row(world, own, (uint32_t)count, &e))) return e;
+    COVEY__UNROLL
+    for (size_t i = 0; i < count; i++) list[i] = own[i];
+    memset(&list[count], 0, sizeof *list);
+    return covey_create_with_raw(world, list);
 }
 
 #ifdef __cplusplus

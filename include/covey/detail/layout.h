@@ -114,8 +114,9 @@ typedef struct covey_sparse_set {
     uint32_t page_count; /* of the table */
     uint32_t end;        /* live elements and holes are before it */
     uint32_t room;       /* inline adds may append while end < room; 0 sends adds out of line */
-    uint8_t removal;     /* a covey__removal: what the inline code may do to remove an element */
-    uint8_t paged;       /* whether data is a table of pages */
+    uint32_t row_room; /* the same for the components of a new entity: a group that owns the set may be its observer */
+    uint8_t removal;   /* a covey__removal: what the inline code may do to remove an element */
+    uint8_t paged;     /* whether data is a table of pages */
     uint8_t policy;
     bool zero_erased;
     uint64_t *marks; /* ordered: a bit for each position, set for a hole; marking a hole accesses no element */
@@ -125,6 +126,7 @@ typedef struct covey_sparse_set {
     uint32_t size;
     uint8_t align;
     bool observed; /* adds and removals go out of line */
+    bool grouped;  /* and the only observer is a group that owns the set */
     covey__mover mover;
     uint32_t id_capacity, data_capacity, table_capacity, mark_capacity;
     uint64_t *shifts; /* the world's: counts values and arrays that moved, and removals; NULL without a world */
@@ -274,12 +276,52 @@ typedef struct covey__range {
     covey__links links; /* a reserved range: in the tree of these, by their first indices */
 } covey__range;
 
-/* The kind that was created last: the types that were listed, and where its next entity is created. */
+/* The kind that was created last: the types that were listed, their pools, and where its next entity is created. */
 typedef struct covey__recent_kind {
     uint32_t count; /* COVEY_NONE: none */
-    covey__cursor *cursor;
+    struct covey__kind *kind;
+    const covey__cursor *cursor;
     const covey_type *types[COVEY_TERMS];
+    covey_pool *pools[COVEY_TERMS];
 } covey__recent_kind;
+
+/* Where a row has a component: in a block, or at the end of a sparse set. */
+typedef struct covey__row_column {
+    const covey_type *type;
+    covey_pool *pool;
+    uint64_t *mask;       /* of the block; NULL: sparse */
+    char *data;           /* in a block: its values */
+    covey__slot *slots;   /* sparse: those of the indices of the word */
+    const uint32_t *end;  /* sparse: may only be appended to while its positions end there */
+    uint8_t *used;        /* in a compact block: how many slots are used; otherwise NULL */
+    const uint8_t *front; /* may only be appended to while that is this number */
+    uint64_t *ordered;
+    uint8_t *map;
+    uint32_t capacity;
+} covey__row_column;
+
+/* A group that the entity of a row joins. */
+typedef struct covey__row_group {
+    uint32_t *count;  /* of members */
+    uint32_t *joined; /* for assertion level 1 */
+    uint8_t *border;  /* of blocks: members in the block; or NULL */
+} covey__row_group;
+
+/* Entities of a kind are often created one after the other. If `moves` is the world's number, those with indices of one
+ * word of the table get a row: a component in each of these pools, without memory, and without observers to be told.
+ * Only groups that own the pools, and nothing else, may observe them: if all components are members, the new one joins
+ * where it lies. src/storage/row.c creates rows; inline code, too, if all columns are direct or sparse. */
+typedef struct covey__row {
+    uint32_t inlined; /* columns, if inline code may create rows; otherwise COVEY_NONE */
+    uint32_t count;   /* columns; COVEY_NONE: no entity gets a row */
+    uint32_t joined;  /* groups that the entity joins */
+    uint32_t first;   /* the word: its first index, */
+    uint64_t *free;   /* its bits, all of which the kind issues, */
+    uint32_t *generations;
+    uint64_t moves;
+    covey__row_column columns[COVEY_TERMS];
+    covey__row_group groups[COVEY_TERMS];
+} covey__row;
 
 /* Entities are often destroyed next to each other. In this block, if `moves` is the world's number, there are no
  * observers, and only these pools, with these masks, have components: direct, and with values that need no `drop`. */
@@ -340,6 +382,7 @@ struct covey_world {
     uint64_t shifts;  /* how often any values moved, or what is needed to find them in sparse pools */
     covey__emptying emptying;
     covey__recent_kind recent;
+    covey__row row;
     const covey__guard *guard; /* while systems run, which then count as one in `hooks`; otherwise NULL */
     covey_pool **pools;
     uint32_t pool_count;

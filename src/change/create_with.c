@@ -1,0 +1,280 @@
+/* Creating one entity with components. If it is of the kind that was created last, and all pools have room, it gets a
+ * row (storage/row.h), usually inline. Otherwise it gets an index of its kind, and the steps of change.h follow. */
+#include "change/change.h"
+#include "change/entity.h"
+#include "change/many.h"
+#include "memory/result.h"
+#include "observe/members.h"
+#include "observe/observers.h"
+#include "storage/row.h"
+#include "storage/shortcut_on.h"
+#include "storage/type.h"
+
+static const covey_entity null_entity = { 0, 0 };
+
+typedef struct making {
+    covey_world *world;
+    const covey_component *components;
+    covey_pool *pools[COVEY_TERMS];
+    uint32_t count, placed;
+    bool is_recent;  /* the kind is the recent one */
+    bool is_counted; /* towards a kind */
+    bool is_grouped; /* some pools have no observer but a group that owns them */
+    bool is_told;    /* there are other observers, */
+    bool reserves;   /* which need memory, */
+    bool settles;    /* or move the component, or note when it changed */
+    covey_entity e;
+} making;
+
+/* ---- The components ----------------------------------------------------------------------------------------------*/
+
+static bool is_recent(const covey__recent_kind *recent, const covey_component *components, uint32_t count) {
+    uint32_t i = 0;
+    if (recent->count != count) return false;
+    while (i < count && recent->types[i] == components[i].type) i++;
+    return i == count;
+}
+
+/* Whether a component is appended, without a mistake, and without moving a value that had to be moved back. */
+static bool is_simple(const covey_pool *pool, const covey_component *component) {
+    COVEY__CONTRACT(pool->world, component->size == 0 || component->size == pool->size,
+                    "the size is not that of the type");
+    if (component->count > 1 || pool->type->move || !covey__storage_appends(pool)) return false;
+    return !component->value || covey__type_can_copy(pool->type);
+}
+
+static void note_observers(making *m, const covey_pool *pool) {
+    const covey__observers *observers = pool->observers;
+    if (observers->sole) {
+        m->is_grouped = true;
+        return;
+    }
+    m->is_told = true;
+    m->reserves = m->reserves || observers->needs_memory;
+    m->settles = m->settles || observers->group_count != 0 || observers->keeps_order || pool->type->ticks;
+}
+
+/* Finds the pools; false if a type is not known. */
+static bool find_pools(making *m) {
+    const covey__recent_kind *recent = &m->world->recent;
+    m->is_recent = is_recent(recent, m->components, m->count);
+    for (uint32_t i = 0; i < m->count && m->is_recent; i++) m->pools[i] = recent->pools[i];
+    for (uint32_t i = 0; i < m->count && !m->is_recent; i++) {
+        const covey__type_entry *entry = covey__type_entry_of(m->world, m->components[i].type);
+        if (entry->type != m->components[i].type) return false;
+        m->pools[i] = entry->pool;
+    }
+    return true;
+}
+
+/* Finds out what the components take; false unless all are simple. */
+static bool find_work(making *m) {
+    m->is_grouped = m->settles = false;
+    m->is_told = m->reserves = m->world->listeners != NULL;
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (m->pools[i]->observers) note_observers(m, m->pools[i]);
+        if (!is_simple(m->pools[i], &m->components[i])) return false;
+    }
+    return true;
+}
+
+/* ---- The recent kind ---------------------------------------------------------------------------------------------*/
+
+static void remember(making *m, covey__kind *kind) {
+    covey__recent_kind *recent = &m->world->recent;
+    covey__recent_kind_off(m->world);
+    recent->kind = kind;
+    recent->cursor = &kind->cursor;
+    recent->count = m->count;
+    for (uint32_t i = 0; i < m->count; i++) {
+        recent->types[i] = m->components[i].type;
+        recent->pools[i] = m->pools[i];
+    }
+    m->is_recent = true;
+}
+
+/* Lets the next entities of the kind get rows, if no observer has to be told. Groups may be the only observers. */
+static void expect_more(const making *m) {
+    covey__front *fronts[COVEY_TERMS];
+    if (!m->is_recent || m->is_told || covey__row_is_on(m->world, m->e.index)) return;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const covey__observers *observers = m->pools[i]->observers;
+        fronts[i] = observers ? &observers->sole->front : NULL;
+    }
+    covey__fast_row_on(m->world, m->e.index, fronts);
+}
+
+/* ---- The entity --------------------------------------------------------------------------------------------------*/
+
+static covey_result take_from(making *m, const covey__cursor *cursor) {
+    m->e = covey__cursor_take(m->world, cursor, covey__cursor_ready(cursor));
+    return COVEY_OK;
+}
+
+/* Finds the kind, and takes an index. REFUSED: a type is listed twice. */
+static covey_result take_of_kind(making *m) {
+    covey__kind_key key = covey__kind_key_none();
+    covey_result result;
+    for (uint32_t i = 0; i < m->count; i++) covey__kind_key_add(&key, m->pools[i]);
+    if (key.count != m->count) return COVEY_ERROR_REFUSED;
+    covey__kind *kind = covey__kind_for(m->world, &key, 1, &result);
+    const covey__cursor *cursor = result == COVEY_OK ? covey__next_cursor(m->world, &kind, &result) : NULL;
+    if (!cursor) return result;
+    if (kind) remember(m, kind);
+    else m->is_recent = false;
+    covey__kind_count(m->world, &key, !kind, 1);
+    m->is_counted = true;
+    return take_from(m, cursor);
+}
+
+/* The recent kind is not counted again. */
+static covey_result take(making *m) {
+    covey_result result = COVEY_OK;
+    if (!m->is_recent) return take_of_kind(m);
+    const covey__cursor *cursor = m->world->recent.cursor;
+    covey__kind *kind = m->world->recent.kind;
+    if (covey__cursor_ready(cursor) == 0) cursor = covey__next_cursor(m->world, &kind, &result);
+    if (!cursor) return result;
+    return kind ? take_from(m, cursor) : take_of_kind(m);
+}
+
+/* ---- Adding ------------------------------------------------------------------------------------------------------*/
+
+/* A component without a value gets a copy of the default. */
+static const void *source_of(const making *m, uint32_t i, bool *copied) {
+    const covey_component *c = &m->components[i];
+    const void *value = c->value || c->values ? c->value : m->pools[i]->type->defaults;
+    *copied = value != NULL;
+    return value ? value : c->values;
+}
+
+static covey_result add(making *m, uint32_t i) {
+    covey_pool *pool = m->pools[i];
+    bool copied;
+    const void *source = source_of(m, i, &copied);
+    void *to;
+    covey_result result = covey__storage_append(pool, m->e, &source, &to);
+    if (result != COVEY_OK) return result;
+    COVEY__TRACE(m->world, pool->added, m->e.index);
+    if (copied && pool->type->copy) {
+        if (covey__copy_value(m->world, pool->type, to, source)) return COVEY_OK;
+        covey__storage_erase_placed(pool, m->e);
+        return COVEY_ERROR_COPY;
+    }
+    if (source) covey__fill_literal(to, source, pool->size);
+    else memset(to, 0, pool->size);
+    return COVEY_OK;
+}
+
+static covey_result add_all(making *m) {
+    covey_result result = COVEY_OK;
+    for (; m->placed < m->count && result == COVEY_OK; m->placed += result == COVEY_OK) result = add(m, m->placed);
+    return result;
+}
+
+/* There is no entity any more. */
+static void undo(making *m) {
+    bool copied;
+    for (uint32_t i = m->placed; i-- != 0;) {
+        source_of(m, i, &copied);
+        if (copied && m->pools[i]->type->copy) covey__pool_drop(m->pools[i], m->e);
+        covey__storage_erase_placed(m->pools[i], m->e);
+        covey__pool_moved(m->pools[i], false); /* growing may have moved the other values */
+    }
+    covey__entities_undo_create(m->world, &m->e, 1);
+    if (m->is_counted) covey__kind_count_back(m->world);
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------*/
+
+/* The group whose first pool this is, if it is the only observer; or NULL. */
+static covey_group *group_at(const covey_pool *pool) {
+    covey_group *group = pool->observers ? pool->observers->sole : NULL;
+    return group && group->pools[0] == pool ? group : NULL;
+}
+
+/* Whether the entity has all components of a group. */
+static bool completes(const making *m, const covey_group *group) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < m->count; i++) found += m->pools[i]->observers && m->pools[i]->observers->sole == group;
+    return found == covey__group_owned(group);
+}
+
+static covey_result add_to_groups(making *m, bool *reserved) {
+    *reserved = false;
+    for (uint32_t i = 0; i < m->count; i++) {
+        covey_group *group = group_at(m->pools[i]);
+        if (group && !covey__front_reach(&group->front, m->e.index)) return COVEY_ERROR_MEMORY;
+    }
+    *reserved = true;
+    covey_result result = add_all(m);
+    for (uint32_t i = 0; i < m->count && result == COVEY_OK; i++) {
+        covey_group *group = group_at(m->pools[i]);
+        if (group && completes(m, group)) covey__group_join_new(group, m->e.index);
+    }
+    return result;
+}
+
+/* ---- All observers -----------------------------------------------------------------------------------------------*/
+
+/* Lists what observers are told. */
+static uint32_t list_changes(const making *m, covey__change *changes) {
+    uint32_t count = 0;
+    if (m->world->listeners) covey__emission_make(&changes[count++].told, NULL, COVEY_ON_CREATE, &m->e, 1);
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->pools[i]->observers) covey__emission_make(&changes[count++].told, m->pools[i], COVEY_ON_ADD, &m->e, 1);
+    return count;
+}
+
+/* Listeners may change the world at the end, and destroy the entity. */
+static covey_result add_and_tell(making *m, bool *reserved) {
+    covey__change changes[1 + COVEY_TERMS];
+    uint32_t count = list_changes(m, changes);
+    covey_result result = m->reserves ? covey__changes_reserve(m->world, changes, count) : COVEY_OK;
+    *reserved = result == COVEY_OK;
+    if (result == COVEY_OK) result = add_all(m);
+    if (result != COVEY_OK) return result;
+    if (m->settles || m->is_grouped) covey__changes_settle(changes, count, true);
+    if (covey__changes_emit(m->world, changes, count)) m->e = covey__if_alive(m->world, m->e);
+    return COVEY_OK;
+}
+
+/* ---- The call ----------------------------------------------------------------------------------------------------*/
+
+static covey_entity create_slowly(covey_world *world, const covey_component *components) {
+    covey_entity e;
+    return covey_create_many_with_raw(world, &e, 1, components) ? covey__if_alive(world, e) : e;
+}
+
+static covey_entity fail(covey_world *world, covey_result result, const covey_pool *culprit) {
+    covey__say_not_created(world, result, 1, culprit ? culprit->type->name : NULL);
+    COVEY__CHANGED(world);
+    return null_entity;
+}
+
+covey_entity covey_create_with_raw(covey_world *world, const covey_component *components) {
+    COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
+    if (COVEY__IN_HOOK(world)) return null_entity;
+    making m;
+    bool reserved = true;
+    m.world = world;
+    m.components = components;
+    m.count = m.placed = 0;
+    m.is_counted = false;
+    while (m.count <= COVEY_TERMS && components[m.count].type) m.count++;
+    m.e = covey__row_create(world, components, m.count);
+    if (!covey_is_null(m.e)) return m.e;
+    if (m.count > COVEY_TERMS || !find_pools(&m) || !find_work(&m)) return create_slowly(world, components);
+    covey_result result = take(&m);
+    if (result == COVEY_ERROR_REFUSED) return create_slowly(world, components);
+    if (result != COVEY_OK) return fail(world, result, NULL);
+    if (m.is_told) result = add_and_tell(&m, &reserved);
+    else result = m.is_grouped ? add_to_groups(&m, &reserved) : add_all(&m);
+    if (result == COVEY_OK) {
+        expect_more(&m);
+        COVEY__CHANGED(world);
+        return m.e;
+    }
+    undo(&m);
+    return fail(world, result, reserved ? m.pools[m.placed] : NULL);
+}
