@@ -342,6 +342,29 @@ void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
     else erase_in_many(pool, index, generation);
 }
 
+#if COVEY_ASSERT_LEVEL >= 1
+static void note_leaving(covey_group *group, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (covey__group_has(group, entities[i].index)) note_leave(group, entities[i].index);
+}
+#else
+static void note_leaving(covey_group *group, const covey_entity *entities, uint32_t count) {
+    (void)group, (void)entities, (void)count;
+}
+#endif
+
+void covey__group_erase_whole(covey_group *group, covey_entity e) {
+    note_leaving(group, &e, 1);
+    covey__front_erase_one(&group->front, e);
+}
+
+void covey__group_erase_many(covey_group *group, const covey_entity *entities, uint32_t count,
+                             const covey__stretch *s) {
+    note_leaving(group, entities, count);
+    if (s) covey__front_erase_stretch(&group->front, entities, s);
+    else covey__front_erase_many(&group->front, entities, count);
+}
+
 /* ---- Links between groups and pools -------------------------------------------------------------------------------*/
 
 const covey_group *covey__pool_owner(const covey_pool *pool) {

@@ -20,6 +20,10 @@ void covey__groups_added(covey_pool *pool, uint32_t index);
 void covey__groups_leaving(covey_pool *pool, uint32_t index);
 void covey__groups_erase(covey_pool *pool, uint32_t index); /* of an owned pool: leaving and erasing in one */
 void covey__groups_left(covey_pool *pool, covey_entity e);
+/* Erases the components of destroyed entities in all pools of a group that they leave as a whole. With a stretch, they
+ * are in one block. */
+void covey__group_erase_whole(covey_group *group, covey_entity e);
+void covey__group_erase_many(covey_group *group, const covey_entity *entities, uint32_t count, const covey__stretch *s);
 void covey__groups_cleared(covey_pool *pool);
 /* Updates membership after a component was enabled or disabled. */
 void covey__groups_review(covey_pool *pool, uint32_t index);

@@ -329,6 +329,24 @@ bool covey__announce_destruction(covey_world *world, uint32_t index, uint32_t ge
     return true;
 }
 
+/* ---- Without functions -------------------------------------------------------------------------------------------*/
+
+void covey__record_removals(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    const covey__listeners *listeners = pool->observers ? &pool->observers->listeners : NULL;
+    if (!listeners || (listeners->signals & COVEY_ON_REMOVE) == 0) return;
+    uint32_t part = listeners->count == 1 ? count : 1; /* a queue may have several events of each removal */
+    for (uint32_t i = 0; i < count; i += part) record(listeners, pool, COVEY_ON_REMOVE, entities + i, part);
+}
+
+void covey__record_destruction(covey_world *world, covey_entity e, covey_pool *const *pools, uint32_t count) {
+    const covey__listeners *listeners = world->listeners;
+    if (listeners && (listeners->signals & COVEY_ON_DESTROY) != 0) record(listeners, NULL, COVEY_ON_DESTROY, &e, 1);
+    for (uint32_t i = 0; i < count; i++)
+        if (covey__has_index(pools[i], e.index)) covey__record_removals(pools[i], &e, 1);
+    for (uint32_t i = 0; i < count; i++)
+        if (pools[i]->ended && covey__has_index(pools[i], e.index)) covey__ended_push(pools[i], e);
+}
+
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
 static uint32_t count_heard(const covey__listeners *listeners) {

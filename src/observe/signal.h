@@ -60,6 +60,27 @@ void covey__finish_emissions(covey_pool *pool, covey_entity e);
 /* then, if an active emission announces its removal, marks it as made there and returns true. */
 bool covey__end_announced(covey_pool *pool, covey_entity e);
 
+/* ---- Without functions -------------------------------------------------------------------------------------------
+ *
+ * If no function is called, only hooks run between one change and the next. So the events of many changes can be
+ * recorded first, in the order of the single calls, and the changes made afterwards, pool by pool. */
+
+/* Whether removing from a pool, or destroying entities, calls functions. */
+static inline bool covey__removal_calls(const covey_pool *pool) {
+    return pool->observers && (pool->observers->listeners.called & COVEY_ON_REMOVE) != 0;
+}
+static inline bool covey__destruction_calls(const covey_world *world) {
+    return world->listeners && (world->listeners->called & COVEY_ON_DESTROY) != 0;
+}
+/* Whether anything is recorded about a pool when entities are destroyed. */
+static inline bool covey__destruction_is_recorded(const covey_pool *pool) {
+    return pool->ended || (pool->observers && (pool->observers->listeners.signals & COVEY_ON_REMOVE) != 0);
+}
+/* Record the removal of components that are present; and the destruction of an entity, with the removal of its
+ * components from these pools. */
+void covey__record_removals(covey_pool *pool, const covey_entity *entities, uint32_t count);
+void covey__record_destruction(covey_world *world, covey_entity e, covey_pool *const *pools, uint32_t count);
+
 bool covey__signals_valid(const covey_world *world, const char **why);
 
 #endif
