@@ -1,10 +1,10 @@
 /* Many entities at once: destroying them, and removing components.
  *
- * Listeners that are functions may change the world: then each entity is announced and destroyed before the next one.
- * Where no function is called, a batch of entities takes three steps. What queues and reactive sets keep is recorded,
- * entity by entity; then all entities end; then their components are dropped and erased, pool by pool. Pools do not see
- * each other, and entities that leave a group as a whole leave each of its pools in the same order. So the result is
- * that of single calls. */
+ * Listeners that are functions may change the world: then each entity is announced and destroyed before the next one,
+ * and only what to look at is found out for a batch of them. Where no function is called, a batch takes three steps.
+ * What queues and reactive sets keep is recorded, entity by entity; then all entities end; then their components are
+ * dropped and erased, pool by pool. Pools do not see each other, and entities that leave a group as a whole leave each
+ * of its pools in the same order. So the result is that of single calls. */
 #include "memory/inner.h"
 #include "change/change.h"
 #include "change/entity.h"
@@ -22,31 +22,36 @@
 
 /* ---- What a batch meets ------------------------------------------------------------------------------------------*/
 
-enum { BATCH = 64, BATCH_LEAST = 8, MOST_RECORDED = 16 };
+enum { BATCH = 64, BATCH_LEAST = 8 };
 
-/* The pools of a batch about whose components something is recorded. */
-typedef struct recorded {
-    covey_pool *pools[MOST_RECORDED];
-    uint32_t count;
-} recorded;
+/* How a batch of entities is destroyed. */
+typedef enum way {
+    TOGETHER,
+    IN_TURN,   /* functions are called, or a drop hook of an internal type may change other pools */
+    ONE_BY_ONE /* by single calls */
+} way;
 
-/* Whether destroying entities one by one could call a function for the entities themselves, or is part of an emission,
- * which may have calls to make first. */
-static bool may_call(const covey_world *world) { return world->inner->emission || covey__destruction_calls(world); }
-
-/* Notes a pool in which a batch has components. False if entities must be destroyed one by one: a function is called,
- * or the drop hook of an internal type may change the pools. */
-static bool note_pool(const covey_world *world, recorded *r, covey_pool *pool) {
-    bool internal = (pool->uses & COVEY__USE_INTERNAL) != 0;
-    if ((internal && pool->type->drop) || covey__removal_calls(pool)) return false;
-    if (world->inner->heard == 0 || !covey__destruction_is_recorded(pool)) return true;
-    if (r->count == MOST_RECORDED) return false;
-    r->pools[r->count++] = pool;
-    return true;
+/* Inside of an emission, single calls find out which calls must be made first. */
+static way begin_looking(const covey_world *world, covey__told *told) {
+    told->count = 0;
+    told->connections = world->inner->connections;
+    if (world->inner->emission) return ONE_BY_ONE;
+    return covey__destruction_calls(world) ? IN_TURN : TOGETHER;
 }
 
-static void record_end(covey_world *world, const recorded *r, covey_entity e) {
-    if (world->inner->heard != 0) covey__record_destruction(world, e, r->pools, r->count);
+/* Looks at a pool in which a batch may have components. */
+static way look_at(const covey_world *world, covey__told *told, covey_pool *pool, way how) {
+    bool internal = (pool->uses & COVEY__USE_INTERNAL) != 0;
+    bool in_turn = (internal && pool->type->drop) || covey__removal_calls(pool);
+    if (how == TOGETHER && in_turn) how = IN_TURN;
+    if (world->inner->heard == 0 || !covey__destruction_is_told(pool)) return how;
+    if (told->count == COVEY__MOST_TOLD) return ONE_BY_ONE;
+    told->pools[told->count++] = pool;
+    return how;
+}
+
+static void record_end(covey_world *world, const covey__told *told, covey_entity e) {
+    if (world->inner->heard != 0) covey__record_destruction(world, e, told);
 }
 
 /* ---- Ending entities ---------------------------------------------------------------------------------------------*/
@@ -109,28 +114,60 @@ static void erase_from(gone *of, covey_pool *pool, const covey_entity *there, ui
     else covey__storage_erase_many(pool, there, count);
 }
 
-/* ---- Neighbours --------------------------------------------------------------------------------------------------*/
+/* ---- In turn -----------------------------------------------------------------------------------------------------*/
 
-static bool may_end_stretch(const covey_world *world, uint32_t index, recorded *r) {
-    r->count = 0;
-    if (may_call(world)) return false;
-    for (covey__present p = covey__present_at(world, index, 0); covey__present_next(&p);)
-        if (!note_pool(world, r, p.pool)) return false;
+/* `present`: the pools that are present in the block of the entity, as the list knows them. */
+static bool destroy_in_turn(covey_world *world, covey_entity e, const covey__told *told, uint64_t present) {
+    if (!covey_alive(world, e)) return false;
+    if (world->inner->heard != 0) covey__announce_destruction_to(world, e, told, present);
+    end_one(world, e);
+    world->alive--;
+    COVEY__TRACE(world, world->destroyed, e.index);
+    covey__components_erase(world, e);
+    COVEY__CHANGED(world);
     return true;
 }
 
-/* Destroys living entities of one block, if they may end together. */
-static bool destroy_stretch(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
-    recorded r;
+static uint32_t destroy_one_by_one(covey_world *world, const covey_entity *entities, uint32_t count) {
+    uint32_t destroyed = 0;
+    for (uint32_t i = 0; i < count; i++) destroyed += covey_destroy(world, entities[i]);
+    return destroyed;
+}
+
+/* ---- Neighbours --------------------------------------------------------------------------------------------------*/
+
+static way look_at_block(const covey_world *world, uint32_t index, covey__told *told, uint64_t *present) {
+    way how = begin_looking(world, told);
+    covey__present p = covey__present_at(world, index, 0);
+    *present = p.left;
+    while (how != ONE_BY_ONE && covey__present_next(&p)) how = look_at(world, told, p.pool, how);
+    return how;
+}
+
+static void destroy_together(covey_world *world, const covey_entity *entities, const covey__stretch *s,
+                             const covey__told *told) {
     gone of = { entities, s->count, s, NULL };
-    if (!may_end_stretch(world, entities->index, &r)) return false;
     covey__fast_destroy_off(world);
-    for (uint32_t i = 0; i < s->count && world->inner->heard != 0; i++) record_end(world, &r, entities[i]);
+    for (uint32_t i = 0; i < s->count && world->inner->heard != 0; i++) record_end(world, told, entities[i]);
     end_stretch(world, entities, s);
     for (covey__present p = covey__present_at(world, entities->index, 0); covey__present_next(&p);)
         erase_from(&of, p.pool, entities, s->count);
     COVEY__CHANGED(world);
-    return true;
+}
+
+/* Destroys living entities of one block. Returns how many: listeners may destroy some. */
+static uint32_t destroy_stretch(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
+    covey__told told;
+    uint64_t present;
+    uint32_t destroyed = 0;
+    way how = look_at_block(world, entities->index, &told, &present);
+    if (how == ONE_BY_ONE) return destroy_one_by_one(world, entities, s->count);
+    if (how == TOGETHER) {
+        destroy_together(world, entities, s, &told);
+        return s->count;
+    }
+    for (uint32_t i = 0; i < s->count; i++) destroyed += destroy_in_turn(world, entities[i], &told, present);
+    return destroyed;
 }
 
 /* ---- In no order -------------------------------------------------------------------------------------------------*/
@@ -155,19 +192,18 @@ static uint64_t find_present(const covey_world *world, batch *b, uint32_t word) 
     return all;
 }
 
-/* Whether they can end together, and have enough pools in common. */
-static bool may_end_together(const covey_world *world, batch *b, recorded *r) {
+/* Those that are destroyed together need enough pools in common. */
+static way look_at_batch(const covey_world *world, batch *b, covey__told *told) {
     uint64_t in_all = 0, in_each = 0;
-    r->count = 0;
-    if (may_call(world)) return false;
-    for (uint32_t word = 0; word * 64 < world->pool_count; word++) {
+    way how = begin_looking(world, told);
+    for (uint32_t word = 0; word * 64 < world->pool_count && how != ONE_BY_ONE; word++) {
         uint64_t all = find_present(world, b, word);
         in_all += covey__bits_in(all);
         for (uint32_t i = 0; i < b->count; i++) in_each += covey__bits_in(b->present[i]);
-        for (; all != 0; all &= all - 1)
-            if (!note_pool(world, r, world->pools[word * 64 + covey__lowest_bit(all)])) return false;
+        for (; all != 0 && how != ONE_BY_ONE; all &= all - 1)
+            how = look_at(world, told, world->pools[word * 64 + covey__lowest_bit(all)], how);
     }
-    return in_all * b->count <= 2 * in_each;
+    return how == TOGETHER && in_all * b->count > 2 * in_each ? ONE_BY_ONE : how;
 }
 
 static void ask_for_entities(const covey_world *world, const batch *b) {
@@ -181,12 +217,12 @@ static void ask_for_entities(const covey_world *world, const batch *b) {
 }
 
 /* Ends living entities, and skips the others: stale ones and duplicates. */
-static void end_batch(covey_world *world, const recorded *r, batch *b) {
+static void end_batch(covey_world *world, const covey__told *told, batch *b) {
     uint32_t ended = 0;
     for (uint32_t i = 0; i < b->count; i++) {
         covey_entity e = b->entities[i];
         if (!covey_alive(world, e)) continue;
-        record_end(world, r, e);
+        record_end(world, told, e);
         end_one(world, e);
         COVEY__TRACE(world, world->destroyed, e.index);
         b->entities[ended++] = e;
@@ -209,36 +245,44 @@ static void erase_batch(covey_world *world, batch *b, uint32_t word, gone *of) {
     }
 }
 
-/* Destroys up to a batch of entities, if they may end together. */
+static uint32_t end_together(covey_world *world, batch *b, const covey__told *told) {
+    covey__fast_destroy_off(world);
+    end_batch(world, told, b);
+    gone of = { b->entities, b->count, NULL, NULL };
+    for (uint32_t word = 0; word * 64 < world->pool_count; word++) erase_batch(world, b, word, &of);
+    COVEY__CHANGED(world);
+    return b->count;
+}
+
+/* The list has all pools that were present in any block. */
+static uint32_t end_in_turn(covey_world *world, const batch *b, const covey__told *told) {
+    uint64_t present = 0;
+    uint32_t destroyed = 0;
+    for (uint32_t i = 0; i < b->count; i++) present |= b->present[i];
+    for (uint32_t i = 0; i < b->count; i++) destroyed += destroy_in_turn(world, b->entities[i], told, present);
+    return destroyed;
+}
+
+/* Destroys up to a batch of entities, unless they need single calls. */
 static bool destroy_batch(covey_world *world, const covey_entity *entities, uint32_t count, uint32_t *destroyed) {
     batch b;
-    recorded r;
+    covey__told told;
     b.count = count;
     memcpy(b.entities, entities, count * sizeof *entities);
     ask_for_entities(world, &b);
-    if (!may_end_together(world, &b, &r)) return false;
-    covey__fast_destroy_off(world);
-    end_batch(world, &r, &b);
-    gone of = { b.entities, b.count, NULL, NULL };
-    for (uint32_t word = 0; word * 64 < world->pool_count; word++) erase_batch(world, &b, word, &of);
-    *destroyed += b.count;
-    COVEY__CHANGED(world);
+    way how = look_at_batch(world, &b, &told);
+    if (how == ONE_BY_ONE) return false;
+    *destroyed += how == TOGETHER ? end_together(world, &b, &told) : end_in_turn(world, &b, &told);
     return true;
 }
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-static uint32_t destroy_one_by_one(covey_world *world, const covey_entity *entities, uint32_t count) {
-    uint32_t destroyed = 0;
-    for (uint32_t i = 0; i < count; i++) destroyed += covey_destroy(world, entities[i]);
-    return destroyed;
-}
-
 /* The entities of a call that are left. */
 typedef struct rest {
     const covey_entity *entities;
     uint32_t count, destroyed;
-    uint32_t run; /* how many are destroyed one by one if the next batch cannot end together */
+    uint32_t run; /* how many are destroyed by single calls if the next batch needs them */
 } rest;
 
 enum { LONGEST_RUN = 64 * BATCH };
@@ -246,8 +290,7 @@ enum { LONGEST_RUN = 64 * BATCH };
 /* Each function destroys the first of the rest, and returns how many it looked at. */
 static uint32_t destroy_neighbours(covey_world *world, rest *r) {
     covey__stretch s = covey__next_stretch(world, r->entities, r->count);
-    bool together = s.count != 0 && destroy_stretch(world, r->entities, &s);
-    r->destroyed += together ? s.count : destroy_one_by_one(world, r->entities, s.count);
+    if (s.count != 0) r->destroyed += destroy_stretch(world, r->entities, &s);
     return s.count != 0 ? s.count : 1;
 }
 
@@ -281,8 +324,9 @@ uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, ui
 
 enum { CHUNK = COVEY_PAGE_SIZE < COVEY__BLOCK_IDS ? COVEY_PAGE_SIZE : COVEY__BLOCK_IDS };
 
-/* Destroys the living entities of neighbouring indices, from the highest down, if they may end together. */
-static bool destroy_chunk(covey_world *world, const covey__entity_page *page, uint32_t first) {
+/* Destroys the living entities of neighbouring indices, from the highest down, together. */
+static void destroy_chunk(covey_world *world, const covey__entity_page *page, uint32_t first,
+                          const covey__told *told) {
     covey_entity entities[CHUNK];
     covey__stretch s = { 0, 0, false };
     for (uint32_t i = CHUNK; i-- != 0;) {
@@ -292,13 +336,27 @@ static bool destroy_chunk(covey_world *world, const covey__entity_page *page, ui
         s.count += (uint32_t)lives;
         s.bits |= lives << e.index % COVEY__BLOCK_IDS;
     }
-    return s.count == 0 || destroy_stretch(world, entities, &s);
+    if (s.count != 0) destroy_together(world, entities, &s, told);
 }
 
-/* The same one by one: listeners may create others meanwhile. */
+/* The same in turn: listeners may create others meanwhile. */
+static void destroy_changing(covey_world *world, uint32_t first, const covey__told *told, uint64_t present) {
+    for (uint32_t i = CHUNK; i-- != 0;)
+        destroy_in_turn(world, covey__entity(first + i, covey__generation_of(world, first + i)), told, present);
+}
+
 static void destroy_loudly(covey_world *world, uint32_t first) {
     for (uint32_t i = CHUNK; i-- != 0;)
         covey_destroy(world, covey__entity(first + i, covey__generation_of(world, first + i)));
+}
+
+static void destroy_all_in(covey_world *world, const covey__entity_page *page, uint32_t first) {
+    covey__told told;
+    uint64_t present;
+    way how = look_at_block(world, first, &told, &present);
+    if (how == TOGETHER) destroy_chunk(world, page, first, &told);
+    else if (how == IN_TURN) destroy_changing(world, first, &told, present);
+    else destroy_loudly(world, first);
 }
 
 void covey_destroy_all(covey_world *world) {
@@ -306,10 +364,8 @@ void covey_destroy_all(covey_world *world) {
     if (COVEY__IN_HOOK(world)) return;
     for (uint32_t number = world->page_count; number-- != 0;) {
         const covey__entity_page *page = covey__entity_page_of(world, number * COVEY_PAGE_SIZE);
-        for (uint32_t at = page ? COVEY_PAGE_SIZE : 0; at != 0; at -= CHUNK) {
-            uint32_t first = number * COVEY_PAGE_SIZE + at - CHUNK;
-            if (!destroy_chunk(world, page, first)) destroy_loudly(world, first);
-        }
+        for (uint32_t at = page ? COVEY_PAGE_SIZE : 0; at != 0; at -= CHUNK)
+            destroy_all_in(world, page, number * COVEY_PAGE_SIZE + at - CHUNK);
     }
 }
 
@@ -357,6 +413,26 @@ static void remove_listed(covey_pool *pool, const covey_entity *entities, uint32
         for (uint32_t i = 0; i < count; i++) remove_from(pool, entities[i]);
 }
 
+/* Whether functions are called, none of which has calls to make first. */
+static bool removes_in_turn(const covey_pool *pool) {
+    return covey__removal_calls(pool) && !pool->world->inner->emission;
+}
+
+/* Listeners may add some. */
+static uint32_t remove_in_turn(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    covey__emission emission;
+    uint32_t removed = 0;
+    covey__removals_begin(&emission, pool);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!covey_pool_has(pool, entities[i])) continue;
+        removed++;
+        if (covey__removals_announce(&emission, &entities[i])) covey__remove_announced(pool, entities[i]);
+    }
+    covey__removals_end(&emission);
+    COVEY__CHANGED(pool->world);
+    return removed;
+}
+
 uint32_t covey_remove_many_raw(covey_world *world, const covey_entity *entities, uint32_t count,
                                const covey_type *type) {
     COVEY__NEEDS_ARRAY(world, entities, count);
@@ -369,7 +445,8 @@ uint32_t covey_remove_many_raw(covey_world *world, const covey_entity *entities,
         COVEY__CHANGED(world);
         return before - covey_pool_count(pool);
     }
-    for (uint32_t i = 0; i < count; i++)
-        removed += covey_pool_remove_raw(pool, entities[i]); /* listeners may add some */
+    if (removes_in_turn(pool)) removed = remove_in_turn(pool, entities, count);
+    else
+        for (uint32_t i = 0; i < count; i++) removed += covey_pool_remove_raw(pool, entities[i]);
     return removed;
 }

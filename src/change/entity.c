@@ -208,15 +208,14 @@ void covey__entity_enliven(covey_world *world, covey_entity e) {
 
 /* Erases the component of a destroyed entity in an observed pool, or in all pools of a group that it leaves as a whole.
  * Its removals are announced, so listeners are not asked again. Returns the group. */
-static COVEY__NOINLINE const covey_group *remove_observed(covey_pool *pool, covey_entity e, const covey_group *left) {
+static COVEY__NOINLINE const covey_group *remove_observed(covey_pool *pool, covey_entity e) {
     covey_group *group = covey__group_left_whole(pool);
-    if (group && group != left) covey__group_erase_whole(group, e);
-    else if (!group && covey__has_index(pool, e.index)) covey__remove_announced(pool, e);
+    if (group) covey__group_erase_whole(group, e);
+    else if (covey__has_index(pool, e.index)) covey__remove_announced(pool, e);
     return group;
 }
 
-/* Erases the components of a destroyed entity. Returns whether all pools that may have had any are plain. */
-static bool remove_components(covey_world *world, covey_entity e) {
+bool covey__components_erase(covey_world *world, covey_entity e) {
     const covey_group *left = NULL;
     bool plain = true;
     for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next_word(&p);) {
@@ -225,7 +224,7 @@ static bool remove_components(covey_world *world, covey_entity e) {
             covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
             plain &= pool->plain;
             if (COVEY__LIKELY(!pool->observers)) covey__pool_remove(pool, e, pool->size);
-            else left = remove_observed(pool, e, left);
+            else if (!left || pool->observers->sole != left) left = remove_observed(pool, e);
         }
     }
     return plain;
@@ -242,7 +241,7 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     world->alive--;
     COVEY__TRACE(world, world->destroyed, index);
     if (!last) covey__index_free(world, index);
-    if (remove_components(world, covey__entity(index, generation))) covey__fast_destroy_on(world, index);
+    if (covey__components_erase(world, covey__entity(index, generation))) covey__fast_destroy_on(world, index);
     COVEY__CHANGED(world);
     return true;
 }

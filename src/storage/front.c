@@ -204,7 +204,11 @@ void covey__front_erase_one(covey__front *front, covey_entity e) {
         return;
     }
     leaving l = find_leaving(front, e);
-    for (uint32_t i = 0; i < front->pool_count; i++) erase_packed(front->pools[i], e, &l, front->pools[i]->size);
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        covey_pool *pool = front->pools[i];
+        if (COVEY__LIKELY(pool->size == 8)) erase_packed(pool, e, &l, 8);
+        else erase_packed(pool, e, &l, pool->size);
+    }
 }
 
 void covey__front_erase_many(covey__front *front, const covey_entity *entities, uint32_t count) {
