@@ -225,23 +225,36 @@ static void end_batch(covey_world *world, const covey__told *told, batch *b) {
         record_end(world, told, e);
         end_one(world, e);
         COVEY__TRACE(world, world->destroyed, e.index);
-        b->entities[ended++] = e;
+        b->entities[ended] = e;
+        b->present[ended++] = b->present[i];
     }
     world->alive -= ended;
     b->count = ended;
 }
 
-static void erase_batch(covey_world *world, batch *b, uint32_t word, gone *of) {
+/* Lists those who may have something in a pool: in a block of theirs it is present. */
+static uint32_t list_present(const batch *b, uint64_t bit, covey_entity *there) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        there[count] = b->entities[i];
+        count += (b->present[i] & bit) != 0;
+    }
+    return count;
+}
+
+/* Erases what they have in 64 pools, which were found by find_present. */
+static void erase_batch(covey_world *world, const batch *b, uint32_t word, gone *of) {
     covey_entity there[BATCH];
-    for (uint64_t all = find_present(world, b, word); all != 0; all &= all - 1) {
+    uint64_t all = 0, common = UINT64_MAX;
+    for (uint32_t i = 0; i < b->count; i++) {
+        all |= b->present[i];
+        common &= b->present[i];
+    }
+    for (; all != 0; all &= all - 1) {
         covey_pool *pool = world->pools[word * 64 + covey__lowest_bit(all)];
         uint64_t bit = all & (~all + 1);
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < b->count; i++) {
-            there[count] = b->entities[i];
-            count += (b->present[i] & bit) != 0;
-        }
-        erase_from(of, pool, there, count);
+        if ((common & bit) != 0) erase_from(of, pool, b->entities, b->count);
+        else erase_from(of, pool, there, list_present(b, bit, there));
     }
 }
 
@@ -249,7 +262,10 @@ static uint32_t end_together(covey_world *world, batch *b, const covey__told *to
     covey__fast_destroy_off(world);
     end_batch(world, told, b);
     gone of = { b->entities, b->count, NULL, NULL };
-    for (uint32_t word = 0; word * 64 < world->pool_count; word++) erase_batch(world, b, word, &of);
+    for (uint32_t word = 0; word * 64 < world->pool_count; word++) {
+        if (world->pool_count > 64) find_present(world, b, word);
+        erase_batch(world, b, word, &of);
+    }
     COVEY__CHANGED(world);
     return b->count;
 }
@@ -325,8 +341,7 @@ uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, ui
 enum { CHUNK = COVEY_PAGE_SIZE < COVEY__BLOCK_IDS ? COVEY_PAGE_SIZE : COVEY__BLOCK_IDS };
 
 /* Destroys the living entities of neighbouring indices, from the highest down, together. */
-static void destroy_chunk(covey_world *world, const covey__entity_page *page, uint32_t first,
-                          const covey__told *told) {
+static void destroy_chunk(covey_world *world, const covey__entity_page *page, uint32_t first, const covey__told *told) {
     covey_entity entities[CHUNK];
     covey__stretch s = { 0, 0, false };
     for (uint32_t i = CHUNK; i-- != 0;) {
@@ -395,22 +410,33 @@ static void remove_stretch(covey_pool *pool, const covey_entity *entities, const
     covey__storage_erase_stretch(pool, entities, s);
 }
 
+/* How many entities of a list come before two neighbours. */
+static uint32_t count_scattered(const covey_entity *entities, uint32_t count) {
+    uint32_t scattered = 0;
+    while (scattered < count && !covey__has_neighbour(entities + scattered, count - scattered)) scattered++;
+    return scattered;
+}
+
+static void remove_scattered(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    if (!pool->observers) covey__storage_erase_listed(pool, entities, count);
+    else
+        for (uint32_t i = 0; i < count; i++) remove_from(pool, entities[i]);
+}
+
 static void remove_by_block(covey_pool *pool, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0, done; i < count; i += done) {
-        covey__stretch s = { 0, 0, false };
-        if (covey__has_neighbour(entities + i, count - i))
-            s = covey__next_stretch(pool->world, entities + i, count - i);
-        else remove_from(pool, entities[i]);
+        done = count_scattered(entities + i, count - i);
+        remove_scattered(pool, entities + i, done);
+        if (done != 0) continue;
+        covey__stretch s = covey__next_stretch(pool->world, entities + i, count - i);
         if (s.count != 0) remove_stretch(pool, entities + i, &s);
         done = s.count != 0 ? s.count : 1;
     }
 }
 
 static void remove_listed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    if (!covey__packed_in(pool)) remove_by_block(pool, entities, count);
-    else if (!pool->observers) covey__storage_erase_many(pool, entities, count);
-    else
-        for (uint32_t i = 0; i < count; i++) remove_from(pool, entities[i]);
+    if (covey__packed_in(pool)) remove_scattered(pool, entities, count);
+    else remove_by_block(pool, entities, count);
 }
 
 /* Whether functions are called, none of which has calls to make first. */

@@ -108,7 +108,7 @@ typedef struct leaving {
 enum { LEAVING = 64 };
 
 /* Moves an element to a position whose element is no longer needed. */
-static inline void move_packed(const covey_sparse_set *set, covey__slot moved, size_t from, size_t to, size_t size) {
+COVEY_HOT void move_packed(const covey_sparse_set *set, covey__slot moved, size_t from, size_t to, size_t size) {
     uint32_t index = covey__slot_position(moved);
     char *data = set->data;
     set->ids[to] = covey__entity_of(moved);
@@ -117,14 +117,14 @@ static inline void move_packed(const covey_sparse_set *set, covey__slot moved, s
 }
 
 /* Erases the component of an entity from one pool, which has it: the last element of the pool fills the hole. */
-static inline void fill_packed(covey_sparse_set *set, uint32_t index, uint32_t hole, size_t size) {
+COVEY_HOT void fill_packed(covey_sparse_set *set, uint32_t index, uint32_t hole, size_t size) {
     uint32_t last = --set->end;
     if (hole != last) move_packed(set, covey__set_id(set, last), last, hole, size);
     *covey__slot_of(set, index) = COVEY__SLOT_NULL;
     if (set->zero_erased) memset((char *)set->data + last * size, 0, size);
 }
 
-static inline void erase_packed(covey_pool *pool, covey_entity e, const leaving *l, size_t size) {
+COVEY_HOT void erase_packed(covey_pool *pool, covey_entity e, const leaving *l, size_t size) {
     covey_sparse_set *set = &pool->sparse_set;
     uint64_t hole = l->border;
     if (hole == COVEY_NONE) hole = covey__position(set, e);
@@ -136,7 +136,7 @@ static inline void erase_packed(covey_pool *pool, covey_entity e, const leaving 
 }
 
 /* The first pool, which tells who is in the front. */
-static inline leaving find_leaving(covey__front *front, covey_entity e) {
+COVEY_HOT leaving find_leaving(covey__front *front, covey_entity e) {
     const covey_sparse_set *set = &front->pools[0]->sparse_set;
     uint64_t hole = covey__position(set, e);
     if (hole >= front->count) return (leaving){ COVEY_NONE, COVEY_NONE, 0 };
@@ -144,16 +144,15 @@ static inline leaving find_leaving(covey__front *front, covey_entity e) {
     return (leaving){ (uint32_t)hole, front->count, covey__set_id(set, front->count) };
 }
 
-static inline void erase_first(covey__front *front, const covey_entity *entities, uint32_t count, leaving *l,
-                               size_t size) {
+COVEY_HOT void erase_first(covey__front *front, const covey_entity *entities, uint32_t count, leaving *l, size_t size) {
     for (uint32_t i = 0; i < count; i++) {
         l[i] = find_leaving(front, entities[i]);
         erase_packed(front->pools[0], entities[i], &l[i], size);
     }
 }
 
-static inline void erase_next(covey_pool *pool, const covey_entity *entities, uint32_t count, const leaving *l,
-                              size_t size) {
+COVEY_HOT void erase_next(covey_pool *pool, const covey_entity *entities, uint32_t count, const leaving *l,
+                          size_t size) {
     for (uint32_t i = 0; i < count; i++) erase_packed(pool, entities[i], &l[i], size);
 }
 

@@ -36,8 +36,7 @@ static inline void drop_at(covey_pool *pool, size_t at, size_t size) {
 }
 
 /* Like covey__pool_remove, with the loop invariants in registers. */
-static inline void erase_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size,
-                                  bool drops) {
+COVEY_HOT void erase_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size, bool drops) {
     covey_sparse_set *set = &pool->sparse_set;
     const uintptr_t *pages = set->pages;
     covey_entity *ids = set->ids;
@@ -60,7 +59,7 @@ static inline void erase_swapping(covey_pool *pool, const covey_entity *entities
     set->end = end;
 }
 
-static inline void erase_marking(covey_pool *pool, const covey_entity *entities, uint32_t count, bool drops) {
+COVEY_HOT void erase_marking(covey_pool *pool, const covey_entity *entities, uint32_t count, bool drops) {
     covey_sparse_set *set = &pool->sparse_set;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = covey__position(set, entities[i]);
@@ -93,17 +92,46 @@ static void erase_by_index(covey_pool *pool, const covey_entity *entities, uint3
     }
 }
 
+/* Plain pools. Most blocks are direct and keep other components. */
+COVEY_HOT void erase_plain(covey_pool *pool, const covey_entity *entities, uint32_t count, bool may_be_dead) {
+    covey__block_store *blocks = &pool->block_store;
+    uint32_t erased = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = covey__index(entities[i]), block = covey__block_of(index);
+        if (index / COVEY__BLOCK_PAGE >= blocks->page_count) continue;
+        if (may_be_dead && covey__generation_of(pool->world, index) != covey__generation(entities[i])) continue;
+        covey__block_page *page = covey__block_page_of(blocks, index);
+        uint64_t mask = page->masks[block], left = mask & ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
+        if (left == mask) continue;
+        if (!COVEY__LIKELY(left != 0 && page->capacity[block] == COVEY__BLOCK_IDS)) {
+            covey__pool_remove(pool, entities[i], pool->size);
+            continue;
+        }
+        COVEY__TRACE(pool->world, pool->removed, index);
+        page->masks[block] = left;
+        erased++;
+    }
+    blocks->count -= erased;
+}
+
 void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
     const covey_sparse_set *set = &pool->sparse_set;
     bool drops = pool->type->drop != NULL;
-    if (pool->plain)
-        for (uint32_t i = 0; i < count; i++) covey__pool_remove(pool, entities[i], pool->size);
+    if (pool->plain) erase_plain(pool, entities, count, false);
     else if (covey__in_blocks(pool)) erase_by_index(pool, entities, count);
     else if (is_simple(set, COVEY_ORDERED)) erase_marking(pool, entities, count, drops);
     else if (!is_simple(set, COVEY_SWAP_AND_POP)) erase_packed(pool, entities, count);
     else if (drops) erase_swapping(pool, entities, count, set->size, true);
     else if (set->size == 8) erase_swapping(pool, entities, count, 8, false);
     else erase_swapping(pool, entities, count, set->size, false);
+}
+
+void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    if (pool->plain) erase_plain(pool, entities, count, true);
+    else if (!covey__in_blocks(pool)) covey__storage_erase_many(pool, entities, count);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            if (covey_alive(pool->world, entities[i])) erase_by_index(pool, &entities[i], 1);
 }
 
 /* Whether the entity has one of the components of its block whose bits are set. */

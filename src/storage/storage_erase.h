@@ -16,6 +16,8 @@ void covey__note_erased(covey_pool *pool, uint32_t index);
  * block that the directory covers. If the pool has observers, they must need nothing more. */
 void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities, const covey__stretch *s);
+/* The same for any entities, alive or not. */
+void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count);
 
 /* Erases the components of an entity from those of 64 pools whose bit is set in `present`, where that is quick: types
  * whose values are not dropped, in direct blocks that keep other components. Returns the bits of the remaining pools.

@@ -1,5 +1,6 @@
-/* Many entities destroyed, or components removed, in one call: the same as by single calls, with all kinds of observers.
- * Each test makes two equal worlds, changes one by the call and the other by a loop, and compares all that can be seen. */
+/* Many entities destroyed, or components removed, in one call: the same as by single calls, with all kinds of
+ * observers. Each test makes two equal worlds, changes one by the call and the other by a loop, and compares all that
+ * can be seen. */
 #include "fixture.h"
 
 #include <covey/enable.h>
