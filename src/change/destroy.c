@@ -410,27 +410,25 @@ static void remove_stretch(covey_pool *pool, const covey_entity *entities, const
     covey__storage_erase_stretch(pool, entities, s);
 }
 
-/* How many entities of a list come before two neighbours. */
-static uint32_t count_scattered(const covey_entity *entities, uint32_t count) {
-    uint32_t scattered = 0;
-    while (scattered < count && !covey__has_neighbour(entities + scattered, count - scattered)) scattered++;
-    return scattered;
-}
-
 static void remove_scattered(covey_pool *pool, const covey_entity *entities, uint32_t count) {
     if (!pool->observers) covey__storage_erase_listed(pool, entities, count);
     else
         for (uint32_t i = 0; i < count; i++) remove_from(pool, entities[i]);
 }
 
+/* Where the next two are no neighbours, few of the next ones are. */
 static void remove_by_block(covey_pool *pool, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0, done; i < count; i += done) {
-        done = count_scattered(entities + i, count - i);
-        remove_scattered(pool, entities + i, done);
-        if (done != 0) continue;
-        covey__stretch s = covey__next_stretch(pool->world, entities + i, count - i);
+        uint32_t left = count - i;
+        covey__stretch s = { 0, 0, false };
+        done = left < BATCH ? left : BATCH;
+        if (covey__has_neighbour(entities + i, left)) {
+            s = covey__next_stretch(pool->world, entities + i, left);
+            done = s.count != 0 ? s.count : 1;
+        } else {
+            remove_scattered(pool, entities + i, done);
+        }
         if (s.count != 0) remove_stretch(pool, entities + i, &s);
-        done = s.count != 0 ? s.count : 1;
     }
 }
 
@@ -468,6 +466,11 @@ uint32_t covey_remove_many_raw(covey_world *world, const covey_entity *entities,
     uint32_t before = covey_pool_count(pool), removed = 0;
     if (removes_together(pool)) {
         remove_listed(pool, entities, count);
+        COVEY__CHANGED(world);
+        return before - covey_pool_count(pool);
+    }
+    if (covey__group_erases(pool)) {
+        covey__group_erase_listed(pool, entities, count);
         COVEY__CHANGED(world);
         return before - covey_pool_count(pool);
     }

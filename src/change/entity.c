@@ -206,25 +206,30 @@ void covey__entity_enliven(covey_world *world, covey_entity e) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-/* Erases the component of a destroyed entity in an observed pool, or in all pools of a group that it leaves as a whole.
- * Its removals are announced, so listeners are not asked again. Returns the group. */
-static COVEY__NOINLINE const covey_group *remove_observed(covey_pool *pool, covey_entity e) {
+/* Erases the component of a destroyed entity in an observed pool. Its removals are announced, so listeners are not
+ * asked again. */
+static COVEY__NOINLINE void erase_observed(covey_pool *pool, covey_entity e) {
     covey_group *group = covey__group_left_whole(pool);
+    if (!covey__has_index(pool, e.index)) return;
     if (group) covey__group_erase_whole(group, e);
-    else if (covey__has_index(pool, e.index)) covey__remove_announced(pool, e);
-    return group;
+    else covey__remove_announced(pool, e);
 }
 
 bool covey__components_erase(covey_world *world, covey_entity e) {
-    const covey_group *left = NULL;
-    bool plain = true;
-    for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next_word(&p);) {
+    covey__present p = covey__present_at(world, e.index, 0);
+    covey_group *first = p.left != 0 ? covey__group_left_whole(p.pools[covey__lowest_bit(p.left)]) : NULL;
+    bool plain = !first;
+    if (first) {
+        covey__group_erase_whole(first, e);
+        p.left &= ~first->first_bits;
+    }
+    while (covey__present_next_word(&p)) {
         p.left = covey__storage_erase_quickly(p.pools, p.left, e.index);
         for (; p.left != 0; p.left &= p.left - 1) {
             covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
             plain &= pool->plain;
             if (COVEY__LIKELY(!pool->observers)) covey__pool_remove(pool, e, pool->size);
-            else if (!left || pool->observers->sole != left) left = remove_observed(pool, e);
+            else erase_observed(pool, e);
         }
     }
     return plain;

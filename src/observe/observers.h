@@ -54,6 +54,7 @@ struct covey_group {
     covey_sparse_set members; /* of a group that owns nothing */
     bool left_whole;          /* it is the only observer of all its pools, and they drop no values: entities that lose
                                  all their components leave it as a whole */
+    uint64_t first_bits;      /* which of the first 64 pools it owns */
     uint32_t candidates;      /* owning nothing: members, and entities that only an excluded pool keeps from it */
     covey__trace left;        /* at assertion level 1: who left; how many joined */
     uint32_t joined;

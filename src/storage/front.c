@@ -237,9 +237,7 @@ void covey__front_erase_stretch(covey__front *front, const covey_entity *entitie
         front->count -= *border;
         *border = 0;
     }
-    for (uint32_t i = 0; i < front->pool_count; i++)
-        if (!covey__block_is_empty(&front->pools[i]->block_store, index))
-            covey__storage_erase_stretch(front->pools[i], entities, s);
+    for (uint32_t i = 0; i < front->pool_count; i++) covey__storage_erase_stretch(front->pools[i], entities, s);
 }
 
 /* ---- Beginning and ending ----------------------------------------------------------------------------------------*/

@@ -148,6 +148,7 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
         covey__storage_erase_many(pool, entities, s->count);
         return;
     }
+    if (covey__block_is_empty(&pool->block_store, index)) return;
     uint64_t bits = s->bits & covey__block_page_of(&pool->block_store, index)->masks[covey__block_of(index)];
     if (bits == 0) return;
     if (pool->block_store.mover.type) { /* the hook must not move values that were dropped */

@@ -13,7 +13,7 @@ void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order);
 void covey__note_erased(covey_pool *pool, uint32_t index);
 
 /* Drops and erases the components that are present: of any entities that are alive or were until now; or of those of a
- * block that the directory covers. If the pool has observers, they must need nothing more. */
+ * block. If the pool has observers, they must need nothing more. */
 void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities, const covey__stretch *s);
 /* The same for any entities, alive or not. */

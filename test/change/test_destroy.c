@@ -437,6 +437,26 @@ static void test_components_are_removed_as_by_single_calls(void **state) {
     check_scenes(covey_remove_many_raw, remove_each, true);
 }
 
+/* The pools have no memory where these entities are. */
+static void test_removing_where_a_pool_has_nothing(void **state) {
+    (void)state;
+    static covey_entity all[5000];
+    const scene s = { .types = PLAIN };
+    covey_world *in = covey_world_create(&(covey_world_desc){ .first_index = COVEY_NONE > 100000 ? 70000 : 500 });
+    covey_entity first = covey_create_at(in, 1);
+    Value value = value_of(1);
+    uint32_t count = COVEY_NONE > 100000 ? 5000 : 300;
+    for (uint32_t i = 0; i < TYPES && s.types[i]; i++) assert_non_null(covey_add_raw(in, first, s.types[i], &value));
+    assert_true(covey_create_many(in, all, count));
+    for (uint32_t i = 0; i < TYPES && s.types[i]; i++) {
+        assert_int_equal(covey_remove_many_raw(in, all, count, s.types[i]), 0);
+        for (uint32_t k = 0; k < count; k += 2) assert_int_equal(covey_remove_many_raw(in, &all[k], 1, s.types[i]), 0);
+    }
+    assert_int_equal(covey_destroy_many(in, all, count), count);
+    test_world_is_valid(in);
+    covey_world_destroy(in);
+}
+
 /* Nodes and names change when other entities are destroyed. */
 static void with_family(twin *t, const scene *s) {
     make_twin(t, s, 5);
@@ -473,6 +493,7 @@ int main(void) {
         cmocka_unit_test(test_entities_in_no_order_are_destroyed_as_by_single_calls),
         cmocka_unit_test(test_all_entities_are_destroyed_from_the_highest_index_down),
         cmocka_unit_test(test_components_are_removed_as_by_single_calls),
+        cmocka_unit_test(test_removing_where_a_pool_has_nothing),
         cmocka_unit_test(test_parents_and_names_end_as_by_single_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
