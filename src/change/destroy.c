@@ -179,17 +179,27 @@ typedef struct batch {
     uint32_t count;
 } batch;
 
-/* Notes which of 64 pools are present; returns all of these. */
-static uint64_t find_present(const covey_world *world, batch *b, uint32_t word) {
+/* Notes which of 64 pools are present. Returns all of these; *common: those that are present for each. */
+static uint64_t find_present(const covey_world *world, batch *b, uint32_t word, uint64_t *common) {
     uint64_t all = 0;
+    *common = UINT64_MAX;
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t index = b->entities[i].index;
         const covey__presence_page *page = covey__presence_page_of(world, index);
         bool any = word < page->words;
         b->present[i] = any ? page->bits[covey__block_of(index) * page->words + word] : 0;
         all |= b->present[i];
+        *common &= b->present[i];
     }
     return all;
+}
+
+/* The sum of the pools that are present for each. */
+static uint64_t count_present(const batch *b, uint64_t all, uint64_t common) {
+    uint64_t count = 0;
+    if (all == common) return (uint64_t)covey__bits_in(all) * b->count;
+    for (uint32_t i = 0; i < b->count; i++) count += covey__bits_in(b->present[i]);
+    return count;
 }
 
 /* Those that are destroyed together need enough pools in common. */
@@ -197,9 +207,9 @@ static way look_at_batch(const covey_world *world, batch *b, covey__told *told) 
     uint64_t in_all = 0, in_each = 0;
     way how = begin_looking(world, told);
     for (uint32_t word = 0; word * 64 < world->pool_count && how != ONE_BY_ONE; word++) {
-        uint64_t all = find_present(world, b, word);
+        uint64_t common, all = find_present(world, b, word, &common);
         in_all += covey__bits_in(all);
-        for (uint32_t i = 0; i < b->count; i++) in_each += covey__bits_in(b->present[i]);
+        in_each += count_present(b, all, common);
         for (; all != 0 && how != ONE_BY_ONE; all &= all - 1)
             how = look_at(world, told, world->pools[word * 64 + covey__lowest_bit(all)], how);
     }
@@ -208,11 +218,11 @@ static way look_at_batch(const covey_world *world, batch *b, covey__told *told) 
 
 static void ask_for_entities(const covey_world *world, const batch *b) {
     for (uint32_t i = 0; i < b->count; i++) {
-        const covey__entity_page *page = covey__entity_page_of(world, b->entities[i].index);
-        if (!page) continue;
-        uint32_t at = b->entities[i].index % COVEY_PAGE_SIZE;
-        covey__prefetch_line((const char *)&page->generation[at]);
-        covey__prefetch_line((const char *)&page->free[at / 64]);
+        uint32_t index = b->entities[i].index;
+        if (index / COVEY_PAGE_SIZE >= world->page_count) continue;
+        const covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
+        covey__prefetch_line((const char *)&page->generation[index % COVEY_PAGE_SIZE]);
+        covey__prefetch_line((const char *)&page->free[index % COVEY_PAGE_SIZE / 64]);
     }
 }
 
@@ -263,7 +273,8 @@ static uint32_t end_together(covey_world *world, batch *b, const covey__told *to
     end_batch(world, told, b);
     gone of = { b->entities, b->count, NULL, NULL };
     for (uint32_t word = 0; word * 64 < world->pool_count; word++) {
-        if (world->pool_count > 64) find_present(world, b, word);
+        uint64_t common;
+        if (world->pool_count > 64) find_present(world, b, word, &common);
         erase_batch(world, b, word, &of);
     }
     COVEY__CHANGED(world);

@@ -132,7 +132,6 @@ COVEY_HOT void erase_packed(covey_pool *pool, covey_entity e, const leaving *l, 
     if (hole >= set->end) return;
     COVEY__TRACE(pool->world, pool->removed, e.index);
     fill_packed(set, e.index, (uint32_t)hole, size);
-    ++*set->shifts;
 }
 
 /* The first pool, which tells who is in the front. */
@@ -158,6 +157,7 @@ COVEY_HOT void erase_next(covey_pool *pool, const covey_entity *entities, uint32
 
 static void erase_all_packed(covey__front *front, const covey_entity *entities, uint32_t count) {
     leaving l[LEAVING];
+    covey__set_shifts(&front->pools[0]->sparse_set);
     if (front->pools[0]->size == 8) erase_first(front, entities, count, l, 8);
     else erase_first(front, entities, count, l, front->pools[0]->size);
     for (uint32_t i = 1; i < front->pool_count; i++) {
@@ -203,6 +203,7 @@ void covey__front_erase_one(covey__front *front, covey_entity e) {
         return;
     }
     leaving l = find_leaving(front, e);
+    covey__set_shifts(&front->pools[0]->sparse_set);
     for (uint32_t i = 0; i < front->pool_count; i++) {
         covey_pool *pool = front->pools[i];
         if (COVEY__LIKELY(pool->size == 8)) erase_packed(pool, e, &l, 8);
