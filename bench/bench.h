@@ -90,6 +90,7 @@ extern const bench_suite bench_create_destroy_sparse_8, bench_create_destroy_blo
 extern const bench_suite bench_bulk_sparse_8, bench_bulk_block_8;
 extern const bench_suite bench_schedule_sparse_8, bench_schedule_block_8;
 extern const bench_suite bench_destroy_pools_sparse_8, bench_destroy_pools_block_8;
+extern const bench_suite bench_group_end_sparse_8, bench_group_end_block_8;
 
 /* ---- Measuring ----------------------------------------------------------------------------------------------------*/
 

@@ -431,7 +431,8 @@ COVEY_API covey_entity covey_create_in(covey_world *world, covey_range range);
  * page). */
 COVEY_HOT bool covey_destroy(covey_world *world, covey_entity e);
 
-/* Destroys those of the entities that are alive. Returns how many were. */
+/* Destroys those of the entities that are alive: as covey_destroy for each, in this order, but `drop` hooks may be
+ * called type by type for up to 64 of them. Returns how many were alive. */
 COVEY_API uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, uint32_t count);
 
 /* Destroys every entity, from the highest index down, so that covey_create next returns the lowest of them. */

@@ -167,7 +167,7 @@ void covey__remove_announced(covey_pool *pool, covey_entity e) {
 
 void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
-    if (pool->observers && pool->observers->sole && !pool->type->drop) {
+    if (covey__group_erases(pool)) {
         covey__group_erase(pool, index, generation);
         return;
     }

@@ -8,6 +8,7 @@
 #include "memory/result.h"
 #include "storage/shortcut_on.h"
 #include "storage/storage_erase.h"
+#include "observe/members.h"
 #include "observe/signal.h"
 
 static const covey_entity null_entity = { 0, 0 };
@@ -205,16 +206,33 @@ void covey__entity_enliven(covey_world *world, covey_entity e) {
 
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
-/* Erases the components of a destroyed entity. Its removals are announced, so listeners are not asked again. */
-static void remove_components(covey_world *world, covey_entity e) {
-    for (covey__present p = covey__present_at(world, e.index, 0); covey__present_next_word(&p);) {
+/* Erases the component of a destroyed entity in an observed pool. Its removals are announced, so listeners are not
+ * asked again. */
+static COVEY__NOINLINE void erase_observed(covey_pool *pool, covey_entity e) {
+    covey_group *group = covey__group_left_whole(pool);
+    if (!covey__has_index(pool, e.index)) return;
+    if (group) covey__group_erase_whole(group, e);
+    else covey__remove_announced(pool, e);
+}
+
+bool covey__components_erase(covey_world *world, covey_entity e) {
+    covey__present p = covey__present_at(world, e.index, 0);
+    covey_group *first = p.left != 0 ? covey__group_left_whole(p.pools[covey__lowest_bit(p.left)]) : NULL;
+    bool plain = !first;
+    if (first) {
+        covey__group_erase_whole(first, e);
+        p.left &= ~first->first_bits;
+    }
+    while (covey__present_next_word(&p)) {
         p.left = covey__storage_erase_bits(p.pools, p.left, e.index);
         for (; p.left != 0; p.left &= p.left - 1) {
             covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
-            if (COVEY__LIKELY(!covey__has_listeners(pool))) covey__pool_remove(pool, e, pool->size);
-            else if (covey__has_index(pool, e.index)) covey__remove_announced(pool, e);
+            plain &= pool->plain;
+            if (COVEY__LIKELY(!pool->observers)) covey__pool_remove(pool, e, pool->size);
+            else erase_observed(pool, e);
         }
     }
+    return plain;
 }
 
 static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
@@ -224,8 +242,8 @@ static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
     world->alive--;
     COVEY__TRACE(world, world->destroyed, e.index);
     if (!last) covey__index_free(world, e.index);
-    remove_components(world, e);
-    covey__fast_destroy_on(world, e.index);
+    if (covey__components_erase(world, e)) covey__fast_destroy_on(world, e.index);
+    else covey__fast_destroy_skip(world, e.index);
     COVEY__CHANGED(world);
     return true;
 }
@@ -235,8 +253,9 @@ static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
 static COVEY__NOINLINE bool erase_rest(covey_world *world, covey_entity e, uint64_t rest) {
     covey__present p = covey__present_at(world, e.index, 0);
     uint64_t left = covey__storage_erase_swapping(world, p.pools, rest, e);
-    if (left != 0 || p.end - p.bits > 1) remove_components(world, e);
-    if (left == rest) covey__fast_destroy_on(world, e.index);
+    bool plain = left == rest;
+    if (left != 0 || p.end - p.bits > 1) plain &= covey__components_erase(world, e);
+    if (plain) covey__fast_destroy_on(world, e.index);
     else covey__fast_destroy_skip(world, e.index);
     COVEY__CHANGED(world);
     return true;

@@ -25,6 +25,10 @@ void covey__entity_release(covey_world *world, covey_entity e);
 void covey__entity_retire(covey_world *world, uint32_t index);  /* for good */
 void covey__entity_enliven(covey_world *world, covey_entity e); /* calls listeners */
 
+/* Erases the components of an entity whose destruction was announced, and that is no longer alive. Returns whether all
+ * pools that may have had any are plain. */
+bool covey__components_erase(covey_world *world, covey_entity e);
+
 /* A fingerprint of an index. The sum of fingerprints identifies which indices were summed, and how often. */
 static inline uint64_t covey__fingerprint(uint32_t index) {
     uint64_t number = (index + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);

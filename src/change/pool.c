@@ -229,6 +229,27 @@ static uint32_t next_to_remove(const covey_pool *pool, uint32_t *position, covey
     return count;
 }
 
+/* Where the positions of a sparse pool end; 0 for a pool in blocks, which the macro of this name would report. */
+static uint32_t end_of(const covey_pool *pool) { return (covey_pool_position_count)(pool); }
+
+/* Whether the removals are only recorded. */
+static bool removals_are_recorded(const covey_pool *pool) {
+    return !covey__removal_calls(pool) && pool->observers->listeners.emitting == 0;
+}
+
+static uint32_t remove_recorded(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    covey__record_removals(pool, entities, count);
+    for (uint32_t i = 0; i < count; i++) covey__remove_announced(pool, entities[i]);
+    return count;
+}
+
+/* Before a pool is cleared: records the removal of all components. */
+static void record_all(covey_pool *pool, const choice *all) {
+    covey_entity entities[COVEY__BLOCK_IDS];
+    uint32_t position = end_of(pool), count;
+    while ((count = next_to_remove(pool, &position, entities, all)) != 0) covey__record_removals(pool, entities, count);
+}
+
 static uint32_t remove_quietly(covey_pool *pool, const covey_entity *entities, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) covey__pool_remove(pool, entities[i], pool->size);
     return count;
@@ -237,6 +258,7 @@ static uint32_t remove_quietly(covey_pool *pool, const covey_entity *entities, u
 /* Announces the removals, then removes the components that are still present. */
 static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t count) {
     uint32_t rest = 0, removed = 0;
+    if (removals_are_recorded(pool)) return remove_recorded(pool, entities, count);
     for (uint32_t i = 0; i < count; i++) covey__finish_emissions(pool, entities[i]);
     for (uint32_t i = 0; i < count; i++) {
         if (!covey_pool_has(pool, entities[i])) continue;
@@ -255,9 +277,6 @@ static uint32_t remove_loudly(covey_pool *pool, covey_entity *entities, uint32_t
     }
     return removed;
 }
-
-/* Where the positions of a sparse pool end; 0 for a pool in blocks, which the macro of this name would report. */
-static uint32_t end_of(const covey_pool *pool) { return (covey_pool_position_count)(pool); }
 
 /* Removes the chosen components in batches. Components that listeners add meanwhile may stay. */
 static uint32_t remove_chosen(covey_pool *pool, const choice *c) {
@@ -306,8 +325,10 @@ void covey__pool_clear(covey_pool *pool) {
     if (COVEY__IN_HOOK(pool->world)) return;
     const choice all = { NULL, NULL };
     COVEY__COSTLY_CONTRACT(pool->world, !covey__is_cleared(pool), COVEY__IS_CLEARED);
-    if (removals_are_heard(pool)) remove_all_chosen(pool, &all);
-    if (!removals_are_heard(pool) || covey_pool_count(pool) == 0) clear_untold(pool);
+    bool recorded = removals_are_heard(pool) && removals_are_recorded(pool);
+    if (recorded) record_all(pool, &all);
+    else if (removals_are_heard(pool)) remove_all_chosen(pool, &all);
+    if (recorded || !removals_are_heard(pool) || covey_pool_count(pool) == 0) clear_untold(pool);
     covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
 }

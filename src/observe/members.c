@@ -367,6 +367,42 @@ void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
     else erase_in_many(pool, index, generation);
 }
 
+COVEY_HOT void erase_listed(covey_pool *pool, uint32_t others, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!covey_pool_has(pool, entities[i])) continue;
+        COVEY__TRACE(pool->world, pool->removed, entities[i].index);
+        erase(pool, others, entities[i].index, entities[i].generation);
+    }
+}
+
+void covey__group_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    if (COVEY__LIKELY(pool->observers->other_count == 1)) erase_listed(pool, 1, entities, count);
+    else erase_listed(pool, pool->observers->other_count, entities, count);
+}
+
+#if COVEY_ASSERT_LEVEL >= 1
+static void note_leaving(covey_group *group, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (covey__group_has(group, entities[i].index)) note_leave(group, entities[i].index);
+}
+#else
+static void note_leaving(covey_group *group, const covey_entity *entities, uint32_t count) {
+    (void)group, (void)entities, (void)count;
+}
+#endif
+
+void covey__group_erase_whole(covey_group *group, covey_entity e) {
+    note_leaving(group, &e, 1);
+    covey__front_erase_one(&group->front, e);
+}
+
+void covey__group_erase_many(covey_group *group, const covey_entity *entities, uint32_t count,
+                             const covey__stretch *s) {
+    note_leaving(group, entities, count);
+    if (s) covey__front_erase_stretch(&group->front, entities, s);
+    else covey__front_erase_many(&group->front, entities, count);
+}
+
 /* ---- Links between groups and pools -------------------------------------------------------------------------------*/
 
 const covey_group *covey__pool_owner(const covey_pool *pool) {
@@ -429,8 +465,16 @@ void covey__group_unlink(const covey_group *group, covey_pool *pool) {
     covey__pool_update_observers(pool);
 }
 
+uint64_t covey__group_find_bits(const covey_group *group) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < covey__group_owned(group); i++)
+        if (group->pools[i]->number < 64) bits |= (uint64_t)1 << group->pools[i]->number;
+    return bits;
+}
+
 void covey__group_link(covey_group *group) {
     covey_world *world = group->world;
+    group->first_bits = covey__group_find_bits(group);
     uint32_t at = place_of(world, group);
     for (uint32_t i = world->inner->group_count++; i > at; i--) world->inner->groups[i] = world->inner->groups[i - 1];
     world->inner->groups[at] = group;

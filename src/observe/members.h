@@ -25,6 +25,16 @@ void covey__group_join_all(covey_group *group, const covey_entity *entities,
 void covey__groups_leaving(covey_pool *pool, uint32_t index);
 void covey__groups_erase(covey_pool *pool, uint32_t index); /* of an owned pool: leaving and erasing in one */
 void covey__groups_left(covey_pool *pool, covey_entity e);
+/* Whether the pool's only observer is a group that owns it, and it drops nothing; then covey__group_erase_listed erases
+ * the components of any entities from it, alive or not. */
+static inline bool covey__group_erases(const covey_pool *pool) {
+    return pool->observers && pool->observers->sole && !pool->type->drop;
+}
+void covey__group_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count);
+/* Erases the components of destroyed entities in all pools of a group that they leave as a whole. With a stretch, they
+ * are in one block. */
+void covey__group_erase_whole(covey_group *group, covey_entity e);
+void covey__group_erase_many(covey_group *group, const covey_entity *entities, uint32_t count, const covey__stretch *s);
 void covey__groups_cleared(covey_pool *pool);
 /* Updates membership after a component was enabled or disabled. */
 void covey__groups_review(covey_pool *pool, uint32_t index);
@@ -45,6 +55,7 @@ uint32_t covey__group_depth(const covey_group *group);        /* larger for an i
 /* Makes room for linking a group, which can fail; links it; unlinks it from a pool. */
 bool covey__group_make_room(covey_group *group);
 void covey__group_link(covey_group *group);
+uint64_t covey__group_find_bits(const covey_group *group); /* which of the first 64 pools it owns */
 void covey__group_unlink(const covey_group *group, covey_pool *pool);
 bool covey__groups_share_pools(const covey_group *a, const covey_group *b); /* owned by both */
 const covey_pool *covey__group_smallest(const covey_group *group); /* the smallest of the pools that members have */

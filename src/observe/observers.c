@@ -90,6 +90,22 @@ static void find_sole(covey_pool *pool) {
     pool->adding = COVEY__ADD_TO_GROUP;
 }
 
+bool covey__group_is_left_whole(const covey_group *group) {
+    for (uint32_t i = 0; i < covey__group_owned(group); i++) {
+        const covey_pool *pool = group->pools[i];
+        if (!pool->observers || pool->observers->sole != group || pool->type->drop) return false;
+    }
+    return covey__group_owned(group) != 0;
+}
+
+/* After the pool may have got another sole observer, or none. */
+static void update_groups(const covey_pool *pool) {
+    for (uint32_t i = 0; i < pool->observers->group_count; i++) {
+        covey_group *group = pool->observers->groups[i].group;
+        group->left_whole = covey__group_is_left_whole(group);
+    }
+}
+
 /* Whether a listener is a queue or a reactive set. */
 static bool keeps_events(const covey__listeners *listeners) {
     for (uint32_t i = 0; i < listeners->count; i++)
@@ -108,6 +124,7 @@ void covey__pool_update_observers(covey_pool *pool) {
         observers->is_excluded |= role == COVEY__EXCLUDED;
     }
     find_sole(pool);
+    update_groups(pool);
     covey__pool_update(pool);
     pool->uses = (uint8_t)(observers->is_owned ? pool->uses | COVEY_USE_GROUP : pool->uses & ~COVEY_USE_GROUP);
     const covey__listener *first = observers->listeners.all;

@@ -52,6 +52,9 @@ struct covey_group {
     covey_pool *pools[COVEY_TERMS];
     covey__front front;       /* the members, in the pools that it owns: the first of its pools */
     covey_sparse_set members; /* of a group that owns nothing */
+    bool left_whole;          /* it is the only observer of all its pools, and they drop no values: entities that lose
+                                 all their components leave it as a whole */
+    uint64_t first_bits;      /* which of the first 64 pools it owns */
     uint32_t candidates;      /* owning nothing: members, and entities that only an excluded pool keeps from it */
     covey__trace left;        /* at assertion level 1: who left */
 };
@@ -108,6 +111,19 @@ static inline bool covey__type_is_observed(const covey_type *type) { return type
 
 static inline bool covey__has_listeners(const covey_pool *pool) {
     return pool->observers && pool->observers->listeners.count != 0;
+}
+
+bool covey__group_is_left_whole(const covey_group *group); /* finds it out */
+/* The group that an entity leaves as a whole with its components, if the pool is in one. */
+static inline covey_group *covey__group_left_whole(const covey_pool *pool) {
+    covey_group *group = pool->observers ? pool->observers->sole : NULL;
+    return group && group->left_whole ? group : NULL;
+}
+
+/* Whether nothing but listeners observes a pool: when they were told of a removal, erasing needs no further step. */
+static inline bool covey__only_listeners(const covey_pool *pool) {
+    const covey__observers *observers = pool->observers;
+    return !observers || (observers->group_count == 0 && !observers->keeps_order && !observers->disabled.at);
 }
 
 static inline bool covey__is_cleared(const covey_pool *pool) { return pool->observers && pool->observers->is_cleared; }

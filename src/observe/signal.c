@@ -310,16 +310,21 @@ static void record_destroyed(const covey_world *world, covey_entity e) {
         if (p.pool->ended && covey_pool_has(p.pool, e)) covey__ended_push(p.pool, e);
 }
 
+/* Announces the removal of the components of an entity that are still to be announced. */
+static void announce_rest(covey_world *world, covey_entity e, covey__dying *dying) {
+    for (covey_pool *pool; (pool = next_to_announce(world, e, dying->reached)) != NULL;) {
+        dying->reached = pool->number + 1;
+        if (!announced_removal(pool, e)) covey__emit_removals(pool, &e, 1);
+    }
+}
+
 /* Emits the destruction of an entity, and then the removal of each of its components. */
 static void emit_destruction(covey_world *world, covey_entity e) {
     covey__dying dying = { world->dying, e.index, 0 };
     stop_fast_adds(world, e.index);
     world->dying = &dying;
     covey__emit(world, NULL, COVEY_ON_DESTROY, &e, 1);
-    for (covey_pool *pool = next_to_announce(world, e, 0); pool; pool = next_to_announce(world, e, dying.reached)) {
-        dying.reached = pool->number + 1;
-        if (!announced_removal(pool, e)) covey__emit_removals(pool, &e, 1);
-    }
+    announce_rest(world, e, &dying);
     world->dying = dying.outer;
 }
 
@@ -333,6 +338,77 @@ bool covey__announce_destruction(covey_world *world, uint32_t index, uint32_t ge
     record_destroyed(world, e);
     return true;
 }
+
+/* ---- One after another -------------------------------------------------------------------------------------------*/
+
+void covey__record_removals(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    const covey__listeners *listeners = pool->observers ? &pool->observers->listeners : NULL;
+    if (!listeners || (listeners->signals & COVEY_ON_REMOVE) == 0) return;
+    uint32_t part = listeners->count == 1 ? count : 1; /* a queue may have several events of each removal */
+    for (uint32_t i = 0; i < count; i += part) record(listeners, pool, COVEY_ON_REMOVE, entities + i, part);
+}
+
+static void record_ended(const covey__told *told, covey_entity e) {
+    for (uint32_t i = 0; i < told->count; i++)
+        if (told->pools[i]->ended && covey__has_index(told->pools[i], e.index)) covey__ended_push(told->pools[i], e);
+}
+
+void covey__record_destruction(covey_world *world, covey_entity e, const covey__told *told) {
+    const covey__listeners *listeners = world->listeners;
+    if (listeners && (listeners->signals & COVEY_ON_DESTROY) != 0) record(listeners, NULL, COVEY_ON_DESTROY, &e, 1);
+    for (uint32_t i = 0; i < told->count; i++)
+        if (covey__has_index(told->pools[i], e.index)) covey__record_removals(told->pools[i], &e, 1);
+    record_ended(told, e);
+}
+
+/* Whether the list may lack a pool: it is of another block, or a listener has connected or added something. */
+static bool is_outdated(const covey_world *world, covey_entity e, const covey__told *told, uint64_t present) {
+    covey__present p = covey__present_at(world, e.index, 0);
+    return told->connections != world->inner->connections || p.end - p.bits > 1 || (p.left & ~present) != 0;
+}
+
+void covey__announce_destruction_to(covey_world *world, covey_entity e, const covey__told *told, uint64_t present) {
+    covey__dying dying = { world->dying, e.index, 0 };
+    bool outdated = is_outdated(world, e, told, present);
+    stop_fast_adds(world, e.index);
+    world->dying = &dying;
+    if (world->listeners) {
+        covey__emit(world, NULL, COVEY_ON_DESTROY, &e, 1);
+        outdated = outdated || is_outdated(world, e, told, present);
+    }
+    for (uint32_t i = 0; i < told->count && !outdated; i++) {
+        covey_pool *pool = told->pools[i];
+        if (!covey__has_index(pool, e.index)) continue;
+        dying.reached = pool->number + 1;
+        covey__emit_removals(pool, &e, 1);
+        outdated = is_outdated(world, e, told, present);
+    }
+    if (outdated) announce_rest(world, e, &dying);
+    world->dying = dying.outer;
+    if (outdated) record_destroyed(world, e);
+    else record_ended(told, e);
+}
+
+void covey__removals_begin(covey__emission *emission, covey_pool *pool) {
+    *emission = (covey__emission){ .pool = pool, .signal = COVEY_ON_REMOVE };
+    begin_emission(pool->world, emission, &pool->observers->listeners);
+}
+
+/* What is connected to the pool meanwhile hears of the next removal. */
+bool covey__removals_announce(covey__emission *emission, const covey_entity *e) {
+    covey_pool *pool = emission->pool;
+    emission->entities = e;
+    emission->count = 1;
+    emission->listener_count = emission->listeners->count;
+    emission->ended = 0;
+    begin_part(emission, 0);
+    covey__fast_destroy_off(pool->world);
+    record(emission->listeners, pool, COVEY_ON_REMOVE, e, 1);
+    while (call_next(pool->world, emission)) continue;
+    return emission->ended == 0 && covey_pool_has(pool, *e);
+}
+
+void covey__removals_end(covey__emission *emission) { end_emission(emission->pool->world, emission); }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 

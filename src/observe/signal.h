@@ -73,6 +73,48 @@ void covey__finish_emissions(covey_pool *pool, covey_entity e);
 /* then, if an active emission announces its removal, marks it as made there and returns true. */
 bool covey__end_announced(covey_pool *pool, covey_entity e);
 
+/* ---- One after another -------------------------------------------------------------------------------------------
+ *
+ * For calls that change many entities. If no function is called, only hooks run between one change and the next. So the
+ * events of many changes can be recorded first, in the order of the single calls, and the changes made afterwards, pool
+ * by pool. Otherwise each change is announced and made before the next one, as in single calls, but what to look at is
+ * found out once. */
+
+/* Whether removing from a pool, or destroying entities, calls functions. */
+static inline bool covey__removal_calls(const covey_pool *pool) {
+    return pool->observers && (pool->observers->listeners.called & COVEY_ON_REMOVE) != 0;
+}
+static inline bool covey__destruction_calls(const covey_world *world) {
+    return world->listeners && (world->listeners->called & COVEY_ON_DESTROY) != 0;
+}
+/* Whether functions are called, or anything is recorded, about a pool when entities are destroyed. */
+static inline bool covey__destruction_is_told(const covey_pool *pool) {
+    return pool->ended || (pool->observers && (pool->observers->listeners.signals & COVEY_ON_REMOVE) != 0);
+}
+
+/* The pools, by number, to which that applies among those that are present in some blocks. The list holds as long as
+ * there are the same connections, and no other pool is present in the block of an entity. */
+enum { COVEY__MOST_TOLD = 16 };
+typedef struct covey__told {
+    covey_pool *pools[COVEY__MOST_TOLD];
+    uint32_t count;
+    uint64_t connections;
+} covey__told;
+
+/* Record the removal of components that are present; and the destruction of an entity, with the removal of its
+ * components. No function is called. */
+void covey__record_removals(covey_pool *pool, const covey_entity *entities, uint32_t count);
+void covey__record_destruction(covey_world *world, covey_entity e, const covey__told *told);
+
+/* The same as covey__announce_destruction for a living entity, while no emission is active. `present`: which of the
+ * first 64 pools were present when the list was made. */
+void covey__announce_destruction_to(covey_world *world, covey_entity e, const covey__told *told, uint64_t present);
+
+/* Announces removals from one pool, one after another, in one emission: begin, announce for each, end. */
+void covey__removals_begin(covey__emission *emission, covey_pool *pool);
+bool covey__removals_announce(covey__emission *emission, const covey_entity *e);
+void covey__removals_end(covey__emission *emission);
+
 bool covey__signals_valid(const covey_world *world, const char **why);
 
 #endif

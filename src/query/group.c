@@ -344,6 +344,9 @@ bool covey__groups_valid(const covey_world *world, const char **why) {
         const covey_group *group = world->inner->groups[i];
         uint32_t terms = (uint32_t)group->view.with + group->view.without;
         REQUIRE(group->world == world, "group: of another world");
+        REQUIRE(group->first_bits == covey__group_find_bits(group), "group: it notes other pools than it owns");
+        REQUIRE(group->left_whole == covey__group_is_left_whole(group),
+                "group: whether entities leave it as a whole is wrong");
         for (uint32_t k = 0; k < terms; k++) {
             covey__role role = k < covey__group_owned(group) ? COVEY__OWNED
                                : k < group->view.with        ? COVEY__ASKED

@@ -65,6 +65,7 @@ static void hear_more(covey_reactive *reactive, covey_pool *pool, covey__listene
     uint32_t before = listener->patch_is_set ? listener->signals & ~(uint32_t)COVEY_ON_PATCH : listener->signals;
     covey__listeners *listeners = &pool->observers->listeners;
     covey__listener_hears(listener, before | signals);
+    reactive->world->inner->connections++; /* covey__told lists may lack the pool */
     covey__listeners_note(listeners, listener);
     covey__listeners_changed(reactive->world, pool, listeners);
 }

@@ -6,6 +6,7 @@
 #include "storage/block_store.h"
 #include "storage/sparse_set.h"
 #include "storage/stretch.h"
+#include "storage/storage_erase.h"
 
 /* ---- Out of line -------------------------------------------------------------------------------------------------*/
 
@@ -150,6 +151,150 @@ void covey__front_leave(covey__front *front, uint32_t index) {
     front->count--;
     if (front->by_block) move_all_in_block(front, index, --*covey__border_at(front, index), index);
     else move_all_to(front, NULL, index, front->count, false);
+}
+
+/* ---- Leaving as a whole ------------------------------------------------------------------------------------------*/
+
+/* How an entity leaves packed pools: the last entity of the front moves into its hole, the same in all pools. */
+typedef struct leaving {
+    uint32_t hole, border; /* COVEY_NONE: it is not in the front */
+    covey__slot moved;     /* the id of the last entity of the front */
+} leaving;
+
+enum { LEAVING = 64 };
+
+/* Moves an element to a position whose element is no longer needed. */
+COVEY_HOT void move_packed(const covey_sparse_set *set, covey__slot moved, size_t from, size_t to, size_t size) {
+    uint32_t index = covey__slot_position(moved);
+    char *data = set->data;
+    set->ids[to] = covey__entity_of(moved);
+    *covey__slot_of(set, index) = moved ^ index ^ (covey__slot)to;
+    covey__copy(data + to * size, data + from * size, size);
+}
+
+/* Erases the component of an entity from one pool, which has it: the last element of the pool fills the hole. */
+COVEY_HOT void fill_packed(covey_sparse_set *set, uint32_t index, uint32_t hole, size_t size) {
+    uint32_t last = --set->end;
+    if (hole != last) move_packed(set, covey__set_id(set, last), last, hole, size);
+    *covey__slot_of(set, index) = COVEY__SLOT_NULL;
+    if (set->zero_erased) memset((char *)set->data + last * size, 0, size);
+}
+
+COVEY_HOT void erase_packed(covey_pool *pool, covey_entity e, const leaving *l, size_t size) {
+    covey_sparse_set *set = &pool->sparse_set;
+    uint64_t hole = l->border;
+    if (hole == COVEY_NONE) hole = covey__position(set, e);
+    else if (l->hole != l->border) move_packed(set, l->moved, l->border, l->hole, size);
+    if (hole >= set->end) return;
+    COVEY__TRACE(pool->world, pool->removed, e.index);
+    fill_packed(set, e.index, (uint32_t)hole, size);
+}
+
+/* The first pool, which tells who is in the front. */
+COVEY_HOT leaving find_leaving(covey__front *front, covey_entity e) {
+    const covey_sparse_set *set = &front->pools[0]->sparse_set;
+    uint64_t hole = covey__position(set, e);
+    if (hole >= front->count) return (leaving){ COVEY_NONE, COVEY_NONE, 0 };
+    front->count--;
+    return (leaving){ (uint32_t)hole, front->count, covey__set_id(set, front->count) };
+}
+
+COVEY_HOT void erase_first(covey__front *front, const covey_entity *entities, uint32_t count, leaving *l, size_t size) {
+    for (uint32_t i = 0; i < count; i++) {
+        l[i] = find_leaving(front, entities[i]);
+        erase_packed(front->pools[0], entities[i], &l[i], size);
+    }
+}
+
+COVEY_HOT void erase_next(covey_pool *pool, const covey_entity *entities, uint32_t count, const leaving *l,
+                          size_t size) {
+    for (uint32_t i = 0; i < count; i++) erase_packed(pool, entities[i], &l[i], size);
+}
+
+static void erase_all_packed(covey__front *front, const covey_entity *entities, uint32_t count) {
+    leaving l[LEAVING];
+    covey__set_shifts(&front->pools[0]->sparse_set);
+    if (front->pools[0]->size == 8) erase_first(front, entities, count, l, 8);
+    else erase_first(front, entities, count, l, front->pools[0]->size);
+    for (uint32_t i = 1; i < front->pool_count; i++) {
+        if (front->pools[i]->size == 8) erase_next(front->pools[i], entities, count, l, 8);
+        else erase_next(front->pools[i], entities, count, l, front->pools[i]->size);
+    }
+}
+
+/* In one pool in blocks: the slot of an entity that leaves is filled by the last one of the front, and that by the last
+ * one of the block. */
+static void erase_in_block(covey_pool *pool, uint32_t index, uint32_t edge) {
+    covey__block own = covey__block_in(&pool->block_store, index);
+    uint32_t slot = own.map[index % COVEY__BLOCK_IDS], last = own.page->used[own.block] - 1u;
+    COVEY__TRACE(pool->world, pool->removed, index);
+    if (slot < edge) covey__block_move(&pool->block_store, &own, edge, slot);
+    if (last == 0) {
+        covey__storage_erase(pool, covey__entity(index, 0), false);
+        return;
+    }
+    if (edge < last) covey__block_move(&pool->block_store, &own, last, edge);
+    covey__block_free_slot(&pool->block_store, &own, index % COVEY__BLOCK_IDS);
+    if (pool->block_store.zero_erased) memset(own.data + (size_t)last * pool->size, 0, pool->size);
+}
+
+static void erase_by_block(covey__front *front, uint32_t index) {
+    uint8_t *border = covey__border_at(front, index);
+    bool is_in = border && *border != 0 && covey__front_has(front, index);
+    uint32_t edge = is_in ? --*border : COVEY__BLOCK_IDS;
+    front->count -= is_in;
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        covey_pool *pool = front->pools[i];
+        if (is_in) erase_in_block(pool, index, edge);
+        else if (covey__has_index(pool, index)) {
+            COVEY__TRACE(pool->world, pool->removed, index);
+            covey__storage_erase(pool, covey__entity(index, 0), false);
+        }
+    }
+}
+
+void covey__front_erase_one(covey__front *front, covey_entity e) {
+    if (front->by_block) {
+        erase_by_block(front, e.index);
+        return;
+    }
+    leaving l = find_leaving(front, e);
+    covey__set_shifts(&front->pools[0]->sparse_set);
+    for (uint32_t i = 0; i < front->pool_count; i++) {
+        covey_pool *pool = front->pools[i];
+        if (COVEY__LIKELY(pool->size == 8)) erase_packed(pool, e, &l, 8);
+        else erase_packed(pool, e, &l, pool->size);
+    }
+}
+
+void covey__front_erase_many(covey__front *front, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count && front->by_block; i++) erase_by_block(front, entities[i].index);
+    for (uint32_t i = 0; i < count && !front->by_block; i += LEAVING)
+        erase_all_packed(front, entities + i, count - i < LEAVING ? count - i : LEAVING);
+}
+
+/* Whether a stretch has all components that the pools have in its block. */
+static bool covers(const covey__front *front, uint32_t index, const covey__stretch *s) {
+    uint64_t others = 0;
+    for (uint32_t i = 0; i < front->pool_count; i++)
+        others |= covey__block_is_empty(&front->pools[i]->block_store, index)
+                      ? 0
+                      : covey__block_page_of(&front->pools[i]->block_store, index)->masks[covey__block_of(index)];
+    return (others & ~s->bits) == 0;
+}
+
+void covey__front_erase_stretch(covey__front *front, const covey_entity *entities, const covey__stretch *s) {
+    uint32_t index = entities->index;
+    if (!front->by_block || !covers(front, index, s)) {
+        covey__front_erase_many(front, entities, s->count);
+        return;
+    }
+    uint8_t *border = covey__border_at(front, index);
+    if (border) {
+        front->count -= *border;
+        *border = 0;
+    }
+    for (uint32_t i = 0; i < front->pool_count; i++) covey__storage_erase_stretch(front->pools[i], entities, s);
 }
 
 /* ---- Beginning and ending ----------------------------------------------------------------------------------------*/

@@ -12,6 +12,7 @@
 
 #include "memory/pages.h"
 #include "storage/storage.h"
+#include "storage/stretch.h"
 
 #include <covey/covey.h>
 
@@ -76,6 +77,13 @@ void covey__front_join_new(covey__front *front, uint32_t index); /* one whose co
 /* The same for many, which were appended to all pools in this order. */
 void covey__front_join_many(covey__front *front, const covey_entity *entities, uint32_t count);
 void covey__front_leave(covey__front *front, uint32_t index); /* one that is in it */
+
+/* Erases the components that entities have in the pools of the front, pool by pool. An entity of the front leaves it as
+ * a whole, with one swap for each pool. The result is that of erasing them one by one. The pools must be in no other
+ * front, and drop nothing; the entities are alive or were until now. With a stretch, they are in one block. */
+void covey__front_erase_one(covey__front *front, covey_entity e);
+void covey__front_erase_many(covey__front *front, const covey_entity *entities, uint32_t count);
+void covey__front_erase_stretch(covey__front *front, const covey_entity *entities, const covey__stretch *s);
 
 /* Erasing a component of a packed pool that is in several fronts: begins with its position, passes the hole from the
  * inner fronts to the outer ones, where each front moves it to its border, and ends by filling it. */

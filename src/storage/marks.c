@@ -38,14 +38,18 @@ void covey__reactive_release(covey_pool *tags) {
     covey__blocks_shrink(&tags->block_store);
 }
 
-void covey__reactive_unmark(covey_pool *tags, uint32_t index) {
+void covey__reactive_unmark_bits(covey_pool *tags, uint32_t index, uint64_t bits) {
     covey__block_page *page = covey__block_page_of(&tags->block_store, index);
     uint32_t block = covey__block_of(index);
-    page->masks[block] &= ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
+    page->masks[block] &= ~bits;
     page->full &= ~((uint64_t)1 << block);
     if (page->masks[block] == 0) page->summary &= ~((uint64_t)1 << block);
-    tags->block_store.count--;
+    tags->block_store.count -= covey__bits_in(bits);
     covey__fast_destroy_off_if(tags->world, page->masks[block] == 0);
+}
+
+void covey__reactive_unmark(covey_pool *tags, uint32_t index) {
+    covey__reactive_unmark_bits(tags, index, (uint64_t)1 << index % COVEY__BLOCK_IDS);
 }
 
 void covey__reactive_unmark_all(covey_pool *tags) {

@@ -36,6 +36,7 @@ static inline bool covey__reactive_has_page(const covey_pool *tags, uint32_t ind
 bool covey__reactive_is_reserved(const covey_pool *tags, uint32_t index);
 void covey__reactive_release(covey_pool *tags);                /* frees the reserved memory of a set without marks */
 void covey__reactive_unmark(covey_pool *tags, uint32_t index); /* the index must be marked */
+void covey__reactive_unmark_bits(covey_pool *tags, uint32_t index, uint64_t bits); /* of a block; all must be marked */
 void covey__reactive_unmark_all(covey_pool *tags);
 bool covey__reactive_valid(const covey_pool *tags, const char **why); /* checks the marks */
 static inline bool covey__is_reactive(const covey_pool *pool) { return (pool->uses & COVEY__USE_REACTIVE) != 0; }

@@ -29,7 +29,7 @@ static bool swaps(const covey_pool *pool) {
 }
 
 /* Returns how many components it erased. */
-COVEY_HOT uint32_t erase_swapping(covey_sparse_set *set, covey_entity e) {
+COVEY_HOT uint32_t erase_one_swapping(covey_sparse_set *set, covey_entity e) {
     uint64_t at = covey__position(set, e);
     if (!COVEY__LIKELY(at < set->end)) return 0;
     size_t last = --set->end, size = set->size;
@@ -51,7 +51,7 @@ uint64_t covey__storage_erase_swapping(covey_world *world, covey_pool *const *po
             remaining |= present & (~present + 1);
             continue;
         }
-        uint32_t erased = erase_swapping(&pool->sparse_set, e);
+        uint32_t erased = erase_one_swapping(&pool->sparse_set, e);
         if (erased != 0) COVEY__TRACE(world, pool->removed, e.index);
         count += erased;
     }
@@ -61,72 +61,143 @@ uint64_t covey__storage_erase_swapping(covey_world *world, covey_pool *const *po
 
 /* ---- Many --------------------------------------------------------------------------------------------------------*/
 
-bool covey__storage_erases_quietly(const covey_pool *pool) {
-    if (covey__in_blocks(pool)) return pool->plain || covey__is_reactive(pool);
-    return pool->sparse_set.removal == COVEY__REMOVE_SWAPPING || pool->sparse_set.removal == COVEY__REMOVE_MARKING;
+/* Whether erasing from a packed storage is a swap of bytes, or a mark. */
+static bool is_simple(const covey_sparse_set *set, covey_policy policy) {
+    return set->policy == policy && !set->mover.type && !set->zero_erased;
+}
+
+static inline void drop_at(covey_pool *pool, size_t at, size_t size) {
+    covey__pool_drop_value(pool, (char *)pool->sparse_set.data + at * size);
 }
 
 /* Like covey__pool_remove, with the loop invariants in registers. */
-static inline void erase_many_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size) {
+COVEY_HOT void erase_swapping(covey_pool *pool, const covey_entity *entities, uint32_t count, size_t size, bool drops) {
     covey_sparse_set *set = &pool->sparse_set;
     const uintptr_t *pages = set->pages;
     covey_entity *ids = set->ids;
     char *data = set->data;
-    uint32_t end = set->end;
+    uint32_t end = set->end, before = end;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = covey__position_in(pages, set->page_count, entities[i]);
         if (at >= end) continue;
         COVEY__TRACE(pool->world, pool->removed, entities[i].index);
+        if (drops) drop_at(pool, at, size);
         covey__slot moved = covey__set_id(set, --end);
         uint32_t index = covey__slot_position(moved);
         ids[at] = covey__entity(index, covey__slot_generation(moved));
         *covey__slot_in(pages, index) = moved ^ index ^ (covey__slot)at;
         *covey__slot_in(pages, entities[i].index) = COVEY__SLOT_NULL; /* the last element, if it moved into the hole */
         if (at != end) memcpy(data + at * size, data + end * size, size);
+        if (drops) set->end = end; /* hooks may read the pool */
     }
-    *set->shifts += set->end - end;
+    *set->shifts += before - end;
     set->end = end;
 }
 
+COVEY_HOT void erase_marking(covey_pool *pool, const covey_entity *entities, uint32_t count, bool drops) {
+    covey_sparse_set *set = &pool->sparse_set;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = covey__position(set, entities[i]);
+        if (at >= set->end) continue;
+        COVEY__TRACE(pool->world, pool->removed, entities[i].index);
+        if (drops) drop_at(pool, at, set->size);
+        set->marks[at / 64] |= (uint64_t)1 << at % 64;
+        set->holes++;
+        ++*set->shifts;
+        *covey__slot_of(set, entities[i].index) = COVEY__SLOT_NULL;
+    }
+}
+
+static void erase_packed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    const covey_sparse_set *set = &pool->sparse_set;
+    for (uint32_t i = 0; i < count; i++) {
+        if (covey__position(set, entities[i]) >= set->end) continue;
+        COVEY__TRACE(pool->world, pool->removed, entities[i].index);
+        covey__pool_drop(pool, entities[i]);
+        covey_sparse_set_erase(&pool->sparse_set, entities[i]);
+    }
+}
+
+static void erase_by_index(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!covey__block_has(&pool->block_store, entities[i].index)) continue;
+        COVEY__TRACE(pool->world, pool->removed, entities[i].index);
+        covey__pool_drop(pool, entities[i]);
+        covey__storage_erase(pool, entities[i], false);
+    }
+}
+
+/* Plain pools. Most blocks are direct and keep other components. */
+COVEY_HOT void erase_plain(covey_pool *pool, const covey_entity *entities, uint32_t count, bool may_be_dead) {
+    covey__block_store *blocks = &pool->block_store;
+    uint32_t erased = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = covey__index(entities[i]), block = covey__block_of(index);
+        if (index / COVEY__BLOCK_PAGE >= blocks->page_count) continue;
+        if (may_be_dead && covey__generation_of(pool->world, index) != covey__generation(entities[i])) continue;
+        covey__block_page *page = covey__block_page_of(blocks, index);
+        uint64_t mask = page->masks[block], left = mask & ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
+        if (left == mask) continue;
+        if (!COVEY__LIKELY(left != 0 && page->capacity[block] == COVEY__BLOCK_IDS)) {
+            covey__pool_remove(pool, entities[i], pool->size);
+            continue;
+        }
+        COVEY__TRACE(pool->world, pool->removed, index);
+        if (mask == UINT64_MAX) page->full &= ~((uint64_t)1 << block);
+        page->masks[block] = left;
+        erased++;
+    }
+    blocks->count -= erased;
+}
+
 void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    if (swaps(pool) && pool->size == 8) erase_many_swapping(pool, entities, count, 8);
-    else if (swaps(pool)) erase_many_swapping(pool, entities, count, pool->size);
+    const covey_sparse_set *set = &pool->sparse_set;
+    bool drops = pool->type->drop != NULL;
+    if (pool->plain) erase_plain(pool, entities, count, false);
+    else if (covey__in_blocks(pool)) erase_by_index(pool, entities, count);
+    else if (is_simple(set, COVEY_ORDERED)) erase_marking(pool, entities, count, drops);
+    else if (!is_simple(set, COVEY_SWAP_AND_POP)) erase_packed(pool, entities, count);
+    else if (drops) erase_swapping(pool, entities, count, set->size, true);
+    else if (set->size == 8) erase_swapping(pool, entities, count, 8, false);
+    else erase_swapping(pool, entities, count, set->size, false);
+}
+
+void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    if (pool->plain) erase_plain(pool, entities, count, true);
+    else if (!covey__in_blocks(pool)) covey__storage_erase_many(pool, entities, count);
     else
-        for (uint32_t i = 0; i < count; i++) covey__pool_remove(pool, entities[i], pool->size);
+        for (uint32_t i = 0; i < count; i++)
+            if (covey_alive(pool->world, entities[i])) erase_by_index(pool, &entities[i], 1);
+}
+
+/* Whether the entity has one of the components of its block whose bits are set. */
+static bool is_among(uint64_t bits, covey_entity e) { return (bits >> e.index % COVEY__BLOCK_IDS & 1) != 0; }
+
+static void drop_stretch(covey_pool *pool, const covey_entity *entities, const covey__stretch *s, uint64_t bits) {
+    for (uint32_t i = 0; i < s->count; i++)
+        if (is_among(bits, entities[i])) covey__pool_drop(pool, entities[i]);
 }
 
 void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities, const covey__stretch *s) {
     uint32_t index = entities->index;
-    if (!pool->plain) {
+    if (!covey__in_blocks(pool)) {
         covey__storage_erase_many(pool, entities, s->count);
         return;
     }
+    if (covey__block_is_empty(&pool->block_store, index)) return;
     uint64_t bits = s->bits & covey__block_page_of(&pool->block_store, index)->masks[covey__block_of(index)];
-    for (uint32_t i = 0; i < s->count; i++)
-        if ((bits >> entities[i].index % COVEY__BLOCK_IDS & 1) != 0)
-            COVEY__TRACE(pool->world, pool->removed, entities[i].index);
     if (bits == 0) return;
-    covey__blocks_erase_bits(&pool->block_store, index, bits);
-    covey__note_erased(pool, index);
-}
-
-/* Erases the components of the first entities of a list that are in one block. Returns how many entities it handled; a
- * dead one has no components. */
-static uint32_t erase_neighbours(covey_pool *pool, const covey_entity *entities, uint32_t left) {
-    covey__stretch s = covey__next_stretch(pool->world, entities, left);
-    if (s.count != 0 && !covey__block_is_empty(&pool->block_store, entities->index))
-        covey__storage_erase_stretch(pool, entities, &s);
-    return s.count != 0 ? s.count : 1;
-}
-
-void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    if (!pool->plain) {
-        covey__storage_erase_many(pool, entities, count);
+    if (pool->block_store.mover.type) { /* the hook must not move values that were dropped */
+        erase_by_index(pool, entities, s->count);
         return;
     }
-    for (uint32_t i = 0; i < count;) {
-        bool together = covey__has_neighbour(entities + i, count - i);
-        if (!together && covey_alive(pool->world, entities[i])) covey__pool_remove(pool, entities[i], pool->size);
-        i += together ? erase_neighbours(pool, entities + i, count - i) : 1;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (is_among(bits, entities[i])) COVEY__TRACE(pool->world, pool->removed, entities[i].index);
+    if (covey__is_reactive(pool)) {
+        covey__reactive_unmark_bits(pool, index, bits);
+        return;
     }
+    if (pool->type->drop) drop_stretch(pool, entities, s, bits);
+    covey__blocks_erase_bits(&pool->block_store, index, bits);
+    covey__note_erased(pool, index);
 }

@@ -6,19 +6,18 @@
 #include "storage/storage.h"
 #include "storage/stretch.h"
 
-/* Erases a component that is present. `in_order`: the components behind it move up, so that order is kept. */
+/* Erases a component that is present, without dropping its value. `in_order`: the components behind it move up, so that
+ * order is kept. */
 void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order);
 /* Called after ids of a block were erased. If the block is empty, unmarks it in the presence index. The block is no
  * longer the one being filled. */
 void covey__note_erased(covey_pool *pool, uint32_t index);
 
-/* Whether erasing calls no code of the program: no listener is told, and no value is dropped. */
-bool covey__storage_erases_quietly(const covey_pool *pool);
-/* For such pools only. Both erase the components that are present: of any living entities; or of the entities of one
- * block in which the pool is marked. */
+/* Drops and erases the components that are present: of any entities that are alive or were until now; or of those of a
+ * block. If the pool has observers, they must need nothing more. */
 void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count);
 void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities, const covey__stretch *s);
-/* The same for any entities, alive or not; handles neighbours together. */
+/* The same for any entities, alive or not. */
 void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count);
 
 /* Erases a component from a direct block that keeps other components; false if the block is of another kind. The
