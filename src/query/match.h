@@ -21,12 +21,12 @@ void covey__walk_renew(covey__walk *walk);
 
 /* The blocks of a page that are visited: at the edges of a part, some belong to other parts. */
 static inline uint64_t covey__walk_blocks(const covey__walk *walk, uint32_t page) {
-    uint64_t blocks = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS);
+    uint64_t all = UINT64_MAX >> (64 - COVEY__PAGE_BLOCKS), blocks = all;
     if (COVEY__LIKELY(walk->to == COVEY__NO_BLOCK && walk->from == 0)) return blocks;
     uint32_t first = page * COVEY__PAGE_BLOCKS, last = first + COVEY__PAGE_BLOCKS - 1;
     if (walk->from > first) blocks <<= walk->from - first;
     if (walk->to <= last) blocks &= ((uint64_t)1 << (walk->to - first)) - 1;
-    return blocks;
+    return blocks & all;
 }
 
 /* Whether the component of an index is present and not hidden. Whether anything can be hidden is passed as a constant,
