@@ -269,8 +269,6 @@ static void test_maps_of_what_is_not_there_are_refused(void **state) {
 static void test_advice_can_be_followed(void **state) {
     (void)state;
     fill_world();
-    for (uint32_t i = 0; i < COUNT_OF(held); i++)
-        if (i >= COUNT_OF(held) / 50) remove_value(held[i], covey_id(Packed));
     covey_pool *pool = covey_pool_find(world, Packed);
     covey_advice advice = covey_pool_advise(pool);
     assert_int_equal(advice.best, COVEY_STORAGE_BLOCK);
@@ -285,7 +283,7 @@ static void test_advice_can_be_followed(void **state) {
     assert_string_equal(text_of(answer, "kind"), "block");
     assert_int_equal(covey_pool_storage(pool), COVEY_STORAGE_BLOCK);
     json_decref(answer);
-    for (uint32_t i = 0; i < COUNT_OF(held) / 50; i++) assert_value(held[i], covey_id(Packed), i);
+    for (uint32_t i = 0; i < COUNT_OF(held); i += 2) assert_value(held[i], covey_id(Packed), i);
 }
 
 static void test_pools_are_compacted_and_shrunk(void **state) {
