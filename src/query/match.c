@@ -89,11 +89,11 @@ bool covey__matches(const covey_iter *it, uint32_t index) {
 /* ---- Matching a page ---------------------------------------------------------------------------------------------*/
 
 static const covey__block_page *page_or_none(const covey_pool *pool, uint32_t page) {
-    return pool && covey__in_blocks(pool) ? covey__page_of(pool, page) : &covey__no_page;
+    return pool && covey__in_blocks(pool) ? covey__pool_page(pool, page) : &covey__no_page;
 }
 
 void covey__prefetch_page(const covey_pool *pool, uint32_t page) {
-    const char *first = (const char *)covey__page_of(pool, page);
+    const char *first = (const char *)covey__pool_page(pool, page);
     for (size_t at = 0; at < offsetof(covey__block_page, chunks); at += 64) covey__prefetch_line(first + at);
 }
 

@@ -41,7 +41,7 @@ bool covey__matches(const covey_iter *it, uint32_t index);
 extern const covey__block_page covey__no_page; /* for a pool that has no such page, or is not in blocks */
 
 /* A page of a pool in blocks. */
-static inline const covey__block_page *covey__page_of(const covey_pool *pool, uint32_t page) {
+static inline const covey__block_page *covey__pool_page(const covey_pool *pool, uint32_t page) {
     return page < pool->block_store.page_count ? pool->block_store.pages[page] : &covey__no_page;
 }
 void covey__prefetch_page(const covey_pool *pool, uint32_t page); /* what is read to match it */

@@ -71,7 +71,7 @@ static uint64_t point_to(covey__walk *walk, uint32_t page, covey__page_list *lis
     uint64_t blocks = covey__walk_blocks(walk, page), full = blocks;
     uint32_t with = walk->view->with;
     for (uint32_t i = 0; i < with; i++) {
-        const covey__block_page *found = covey__page_of(walk->columns[i].pool, page);
+        const covey__block_page *found = covey__pool_page(walk->columns[i].pool, page);
         walk->columns[i].page = list->pages[i] = found;
         blocks &= found->summary;
         full &= found->full;
