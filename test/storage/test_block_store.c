@@ -722,6 +722,40 @@ static void test_shrinking_gives_back_pages_without_anything(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_value(e[i], covey_id(Blocked), i);
 }
 
+/* ---- Full blocks ---------------------------------------------------------------------------------------------------*/
+
+static bool is_marked_full(const covey_type *type, uint32_t index) {
+    const covey__block_page *page = covey__block_page_of(&covey_pool_find_raw(world, type)->block_store, index);
+    return (page->full >> covey__block_of(index) & 1) != 0;
+}
+
+/* Loops read no masks of blocks that are marked. Adding in order marks a block when it is left. */
+static void test_full_blocks_are_marked(void **state) {
+    (void)state;
+    covey_entity e[3 * COVEY__BLOCK_IDS + 1];
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) {
+        e[i] = covey_create(world);
+        covey_add(world, e[i], Byte, { 1 });
+    }
+    assert_true(covey_add_copies(world, e, COUNT_OF(e), Twelve, &(Twelve){ .number = 1 }));
+    for (uint32_t i = COUNT_OF(e); i-- != 0;) covey_add(world, e[i], Aligned, { i });
+    for (uint32_t i = 0; i < 3 * COVEY__BLOCK_IDS; i += COVEY__BLOCK_IDS) {
+        assert_true(is_marked_full(covey_id(Byte), i));
+        assert_true(is_marked_full(covey_id(Twelve), i));
+        assert_true(is_marked_full(covey_id(Aligned), i) || i == 0);
+    }
+    assert_false(is_marked_full(covey_id(Byte), 3 * COVEY__BLOCK_IDS));
+    covey_remove(world, e[5], Byte);
+    assert_false(is_marked_full(covey_id(Byte), 0));
+    covey_add(world, e[5], Byte, { 1 });
+    assert_true(is_marked_full(covey_id(Byte), 0));
+    covey_destroy(world, e[70]);
+    assert_false(is_marked_full(covey_id(Byte), 70) || is_marked_full(covey_id(Twelve), 70));
+    assert_true(covey_clone(world, e[0], &e[70], 1));
+    assert_int_equal(e[70].index, 70);
+    assert_true(is_marked_full(covey_id(Twelve), 70));
+}
+
 /* ---- The validator ------------------------------------------------------------------------------------------------*/
 
 /* Block 0 is compact with ids 0, 1 and 3; block 1 is direct and full; block 2 is empty. */
@@ -747,6 +781,7 @@ static void test_the_validator_sees_what_is_wrong_with_blocks(void **state) {
     BREAK(uint8_t, page->used[1], 1, "block: the number of used slots is wrong");
     BREAK(uint64_t, page->direct, 0, "block: wrongly marked as direct, or not marked");
     BREAK(uint64_t, page->joined, 1, "block: wrongly marked as joined with the next one, or not marked");
+    BREAK(uint64_t, page->full, 3, "block: wrongly marked as full");
     BREAK(uint64_t, page->summary, 1, "block: the summary is wrong");
     BREAK(uint64_t, page->summary, 7, "block: the summary is wrong");
     BREAK(uint64_t, page->summary, 3 | (uint64_t)1 << 63, "block: the summary is wrong");
@@ -822,6 +857,7 @@ int main(void) {
         WORLD_TEST(test_a_cleared_pool_that_had_few_full_blocks_starts_small),
         WORLD_TEST(test_a_cleared_pool_that_was_shrunk_starts_small),
         WORLD_TEST(test_shrinking_gives_back_pages_without_anything),
+        WORLD_TEST(test_full_blocks_are_marked),
         WORLD_TEST(test_the_validator_sees_what_is_wrong_with_blocks),
         WORLD_TEST(test_the_validator_sees_a_component_of_a_dead_entity),
     };
