@@ -127,7 +127,7 @@ typedef struct part {
 typedef struct creation {
     part parts[PARTS];
     uint32_t part_count, count, hooks;
-    covey_component components[PARTS + 1];
+    covey_component components[COVEY_TERMS + 1]; /* compilers believe that a loop over them runs that far */
     covey_result expected;
     bool careful; /* where a hook that fails leaves something behind */
 } creation;
