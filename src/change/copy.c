@@ -16,13 +16,14 @@ typedef struct copying {
     covey_entity from;
     const covey_entity *to;
     uint32_t count;
-    bool cloning;           /* `to` are new, and have no components */
-    uint32_t parts;         /* components of `from` */
-    size_t row;             /* bytes that the hooks write for each of `to` */
-    char *made;             /* these rows */
-    covey__change *changes; /* behind them: that `to` were made, and what happens to each part */
-    size_t bytes;           /* of both */
-    const char *culprit;    /* the type that could not be copied, or NULL */
+    bool cloning;               /* `to` are new, and have no components, */
+    const covey__kind_key *key; /* but will have these */
+    uint32_t parts;             /* components of `from` */
+    size_t row;                 /* bytes that the hooks write for each of `to` */
+    char *made;                 /* these rows */
+    covey__change *changes;     /* behind them: that `to` were made, and what happens to each part */
+    size_t bytes;               /* of both */
+    const char *culprit;        /* the type that could not be copied, or NULL */
 } copying;
 
 /* A component of `from`, in the order of pools. */
@@ -182,6 +183,7 @@ static covey_result copy_all(copying *c) {
     result = make_values(c);
     if (result == COVEY_OK) result = make_changes(c);
     if (result == COVEY_OK) {
+        if (c->cloning) covey__entities_made(c->world, c->key, c->to, c->count);
         for (part p = first_part(c); p.pool; next_part(c, &p)) overwrite_part(c, &p);
         if (c->cloning) covey__changes_settle_new(changes_of(c), count_changes(c));
         else covey__changes_settle(changes_of(c), count_changes(c), true);
@@ -210,21 +212,17 @@ bool covey_copy(covey_world *world, covey_entity from, covey_entity to) {
 
 bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count) {
     COVEY__NEEDS_ARRAY(world, clones, count);
-    copying c = { .world = world, .from = e, .to = clones, .count = count, .cloning = true };
+    covey__kind_key key = covey__kind_key_none();
+    copying c = { .world = world, .from = e, .to = clones, .count = count, .cloning = true, .key = &key };
     covey_result result = covey_alive(world, e) ? COVEY_OK : COVEY_ERROR_DEAD;
     if (COVEY__IN_HOOK(world)) result = COVEY_ERROR_REFUSED;
-    covey__kind_key key = covey__kind_key_none();
     if (result == COVEY_OK) key = covey__kind_key_of(world, e.index);
     if (result == COVEY_OK) result = covey__entities_take(world, &key, clones, count);
     else
         for (uint32_t i = 0; i < count; i++) clones[i] = (covey_entity){ 0, 0 };
     if (result == COVEY_OK) {
-        covey__entities_made(world, &key, clones, count);
         result = copy_all(&c);
-        if (result != COVEY_OK) {
-            covey__entities_undo_create(world, clones, count);
-            if (count != 0) covey__kind_count_back(world);
-        }
+        if (result != COVEY_OK) covey__entities_undo_create(world, clones, count);
     }
     return finish_copy(&c, result);
 }

@@ -158,7 +158,6 @@ void covey__kinds_reset(covey_world *world) {
     for (uint32_t i = 0; i < kinds->extent_count; i++)
         if (kinds->extents[i].kind != COVEY__NO_EXTENT) covey__extent_release(world, i);
     if (kinds->candidate_count != 0) memset(kinds->candidates, 0, kinds->candidate_count * sizeof *kinds->candidates);
-    kinds->counted_at = COVEY__NO_EXTENT;
     kinds->since = 0;
     kinds->is_aged = true;
 }
@@ -187,7 +186,8 @@ size_t covey__kinds_bytes(const covey_world *world) {
     const kinds_of_world *kinds = world->inner->kinds;
     if (!kinds) return 0;
     size_t bytes = sizeof *kinds + kinds->capacity * sizeof *kinds->at +
-                   kinds->extent_capacity * sizeof *kinds->extents + kinds->candidate_count * sizeof *kinds->candidates;
+                   kinds->extent_capacity * sizeof *kinds->extents +
+                   kinds->candidate_capacity * sizeof *kinds->candidates;
     for (uint32_t i = 0; i < kinds->count; i++)
         if (kinds->at[i])
             bytes += sizeof *kinds->at[i] + kinds->at[i]->slot_capacity * sizeof(uint32_t) +

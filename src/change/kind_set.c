@@ -86,9 +86,7 @@ covey__kind *covey__kinds_find(struct covey__kinds *kinds, const covey__kind_key
 
 struct covey__kinds *covey__kinds_create(covey__heap *heap) {
     kinds_of_world *kinds = covey__resize(heap, NULL, 0, 1, sizeof *kinds, alignof(kinds_of_world));
-    if (kinds)
-        *kinds =
-            (kinds_of_world){ .root = COVEY__NO_NODE, .free_extent = COVEY__NO_EXTENT, .counted_at = COVEY__NO_EXTENT };
+    if (kinds) *kinds = (kinds_of_world){ .root = COVEY__NO_NODE, .free_extent = COVEY__NO_EXTENT };
     return kinds;
 }
 
@@ -135,7 +133,7 @@ void covey__kinds_free(covey__heap *heap, struct covey__kinds *kinds) {
         if (kinds->at[i]) free_kind(heap, kinds->at[i]);
     covey__free(heap, kinds->at, kinds->capacity, sizeof *kinds->at, alignof(covey__kind *));
     covey__free(heap, kinds->extents, kinds->extent_capacity, sizeof *kinds->extents, alignof(covey__extent));
-    covey__free(heap, kinds->candidates, kinds->candidate_count, sizeof *kinds->candidates, alignof(uint32_t));
+    covey__free(heap, kinds->candidates, kinds->candidate_capacity, sizeof *kinds->candidates, alignof(uint32_t));
     covey__free(heap, kinds, 1, sizeof *kinds, alignof(kinds_of_world));
 }
 
@@ -164,17 +162,32 @@ static uint32_t place_of(const kinds_of_world *kinds, uint32_t tag) {
     return place;
 }
 
-bool covey__kinds_add_candidates(covey__heap *heap, struct covey__kinds *kinds, uint32_t count) {
-    uint32_t *candidates = covey__resize(heap, NULL, 0, count, sizeof *candidates, alignof(uint32_t));
+static bool reserve_candidates(covey__heap *heap, kinds_of_world *kinds, uint32_t count) {
+    uint32_t old = kinds->candidate_capacity;
+    if (count <= old) return true;
+    uint32_t *candidates = covey__resize(heap, kinds->candidates, old, count, sizeof *candidates, alignof(uint32_t));
     if (!candidates) return false;
-    uint32_t *old = kinds->candidates, old_count = kinds->candidate_count;
-    memset(candidates, 0, count * sizeof *candidates);
+    memset(candidates + old, 0, (count - old) * sizeof *candidates);
     kinds->candidates = candidates;
+    kinds->candidate_capacity = count;
+    return true;
+}
+
+/* Splits each set, the last one first: its new places are behind those of the sets before it. */
+static void spread_candidates(kinds_of_world *kinds, uint32_t count) {
+    uint32_t sets = kinds->candidate_count / WAYS, old[WAYS];
     kinds->candidate_count = count;
-    kinds->counted_at = COVEY__NO_EXTENT;
-    for (uint32_t i = 0; i < old_count; i++)
-        if (old[i] != 0) candidates[place_of(kinds, old[i])] = old[i];
-    covey__free(heap, old, old_count, sizeof *old, alignof(uint32_t));
+    while (sets-- != 0) {
+        memcpy(old, kinds->candidates + sets * WAYS, sizeof old);
+        memset(kinds->candidates + sets * WAYS, 0, sizeof old);
+        for (uint32_t i = 0; i < WAYS; i++)
+            if (old[i] != 0) kinds->candidates[place_of(kinds, old[i])] = old[i];
+    }
+}
+
+bool covey__kinds_add_candidates(covey__heap *heap, struct covey__kinds *kinds, uint32_t count) {
+    if (!reserve_candidates(heap, kinds, count)) return false;
+    kinds->candidate_count = count;
     return true;
 }
 
@@ -200,10 +213,9 @@ uint32_t covey__kinds_candidate(const struct covey__kinds *kinds, uint32_t place
 static void age_candidates(kinds_of_world *kinds) {
     for (uint32_t i = 0; i < kinds->candidate_count; i++) kinds->candidates[i] = age(kinds->candidates[i]);
     kinds->is_aged = true;
-    kinds->counted_at = COVEY__NO_EXTENT;
 }
 
-/* Before candidates are used. There are more places for them in a larger world. */
+/* Before candidates are used. There are more places for them in a larger world; a call that fails only leaves room. */
 bool covey__candidates_prepare(covey_world *world) {
     covey__heap *heap = &world->inner->heap;
     if (!world->inner->kinds) world->inner->kinds = covey__kinds_create(heap);
@@ -212,7 +224,10 @@ bool covey__candidates_prepare(covey_world *world) {
     if (!kinds->is_aged) age_candidates(kinds);
     uint32_t count = kinds->candidate_count != 0 ? kinds->candidate_count : COVEY__CANDIDATES_LEAST;
     while (count < COVEY__CANDIDATES_MOST && world->alive / 8 > count) count *= 2;
-    return count == kinds->candidate_count || covey__kinds_add_candidates(heap, kinds, count);
+    if (!reserve_candidates(heap, kinds, count)) return false;
+    if (kinds->candidate_count == 0) kinds->candidate_count = COVEY__CANDIDATES_LEAST;
+    kinds->next_candidate_count = count;
+    return true;
 }
 
 uint32_t covey__created_so_far(const kinds_of_world *kinds, const covey__kind_key *key) {
@@ -230,10 +245,8 @@ static uint32_t count_up(uint32_t candidate, uint32_t tag, uint32_t count) {
 void covey__kind_count(covey_world *world, const covey__kind_key *key, bool common, uint32_t count) {
     kinds_of_world *kinds = world->inner->kinds;
     if (!covey__may_be_kind(world, key) || count == 0) return;
+    if (kinds->next_candidate_count != kinds->candidate_count) spread_candidates(kinds, kinds->next_candidate_count);
     uint32_t tag = tag_of(key), place = place_of(kinds, tag), candidate = kinds->candidates[place];
-    kinds->counted = candidate;
-    kinds->counted_since = kinds->since;
-    kinds->counted_at = place;
     if (!common) {
         if (is_same(candidate, tag)) kinds->candidates[place] = 0;
         return;
@@ -242,13 +255,4 @@ void covey__kind_count(covey_world *world, const covey__kind_key *key, bool comm
     kinds->candidates[place] = count_up(candidate, tag, count);
     kinds->is_aged = count < enough && kinds->since < enough - count;
     kinds->since = kinds->is_aged ? kinds->since + count : 0;
-}
-
-void covey__kind_count_back(covey_world *world) {
-    kinds_of_world *kinds = world->inner->kinds;
-    if (!kinds || kinds->counted_at == COVEY__NO_EXTENT) return;
-    kinds->candidates[kinds->counted_at] = kinds->counted;
-    kinds->since = kinds->counted_since;
-    kinds->is_aged = true;
-    kinds->counted_at = COVEY__NO_EXTENT;
 }

@@ -102,6 +102,66 @@ static void test_a_world_that_refuses_an_image_keeps_its_kinds(void **state) {
     covey_world_destroy(twin);
 }
 
+/* ---- Calls that fail ----------------------------------------------------------------------------------------------*/
+
+enum { ONE, MANY, CLONES, MERGED, WAYS };
+
+/* Creates entities with two types in one of four ways; merging reads `image`. */
+static bool create_in_a_way(covey_world *in, uint32_t way, covey_entity like) {
+    covey_entity e[2];
+    if (way == CLONES) return covey_clone(in, like, e, 2);
+    if (way != MERGED) return churn_create(in, e, way == ONE ? 1 : 2, 3);
+    return covey_merge_from_memory(in, image.bytes, image.size, &known, NULL) == COVEY_OK;
+}
+
+static void assert_same_image(covey_world *one, covey_world *other) {
+    covey_buffer same = { 0 };
+    save(one, &again);
+    save(other, &same);
+    assert_int_equal(again.size, same.size);
+    assert_memory_equal(again.bytes, same.bytes, same.size);
+    covey_buffer_free(&same);
+}
+
+/* The first entity that is counted in a large world makes more places for candidates, if the call succeeds. */
+static void fail_in_a_way(uint32_t way) {
+    enum { LARGE = 300 };
+    covey_entity many[LARGE], first;
+    test_heap own;
+    covey_world *large = image_world(&own);
+    assert_true(churn_create(large, &first, 1, 3) && churn_create(large, many, 1, 4) &&
+                churn_create(large, many, 1, 8));
+    assert_true(covey_create_many(large, many, LARGE));
+    covey_world *twin = covey_world_clone(large, NULL);
+    assert_non_null(twin);
+    uint32_t failures = 0;
+    for (bool done = false; !done; failures += !done) {
+        assert_same_image(large, twin);
+        test_fail_at(&own, failures + 1, false);
+        done = create_in_a_way(large, way, first);
+        test_fail_never(&own);
+        test_world_is_valid(large);
+    }
+    assert_true(failures != 0);
+    assert_true(create_in_a_way(twin, way, first));
+    assert_same_image(large, twin);
+    covey_world_destroy(twin);
+    twin = covey_world_create(NULL); /* loading finds candidates at wrong places */
+    assert_int_equal(covey_load_from_memory(twin, again.bytes, again.size, &known, NULL), COVEY_OK);
+    covey_world_destroy(twin);
+    covey_world_destroy(large);
+}
+
+static void test_calls_that_fail_change_no_candidates(void **state) {
+    (void)state;
+    covey_entity e;
+    assert_true(churn_create(world, &e, 1, 3) && churn_create(world, &e, 1, 5));
+    save(world, &image);
+    for (uint32_t way = 0; way < WAYS; way++) fail_in_a_way(way);
+}
+
+/* ---- What is saved ------------------------------------------------------------------------------------------------*/
+
 static void test_a_world_without_kinds_has_no_section(void **state) {
     (void)state;
     covey_entity e[60];
@@ -308,6 +368,7 @@ int main(void) {
         KINDS_TEST(test_a_loaded_world_creates_the_same_entities),
         KINDS_TEST(test_a_used_world_gets_the_kinds_of_the_image),
         KINDS_TEST(test_a_world_that_refuses_an_image_keeps_its_kinds),
+        KINDS_TEST(test_calls_that_fail_change_no_candidates),
         KINDS_TEST(test_a_world_without_kinds_has_no_section),
         KINDS_TEST(test_what_is_left_out_has_no_kinds),
         KINDS_TEST(test_words_below_the_first_index_are_common),
