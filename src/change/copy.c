@@ -16,13 +16,14 @@ typedef struct copying {
     covey_entity from;
     const covey_entity *to;
     uint32_t count;
-    bool cloning;           /* `to` are new, and have no components */
-    uint32_t parts;         /* components of `from` */
-    size_t row;             /* bytes that the hooks write for each of `to` */
-    char *made;             /* these rows */
-    covey__change *changes; /* behind them: that `to` were made, and what happens to each part */
-    size_t bytes;           /* of both */
-    const char *culprit;    /* the type that could not be copied, or NULL */
+    bool cloning;               /* `to` are new, and have no components */
+    const covey__kind_key *key; /* then: the types of `from` */
+    uint32_t parts;             /* components of `from` */
+    size_t row;                 /* bytes that the hooks write for each of `to` */
+    char *made;                 /* these rows */
+    covey__change *changes;     /* behind them: that `to` were made, and what happens to each part */
+    size_t bytes;               /* of both */
+    const char *culprit;        /* the type that could not be copied, or NULL */
 } copying;
 
 /* A component of `from`, in the order of pools. */
@@ -155,6 +156,16 @@ static void overwrite_part(const copying *c, const part *p) {
     if (p->pool->type->ticks) covey__ticks_note(p->pool, c->to->index);
 }
 
+static void settle_copies(const copying *c) {
+    for (part p = first_part(c); p.pool; next_part(c, &p)) overwrite_part(c, &p);
+    if (!c->cloning) {
+        covey__changes_settle(changes_of(c), count_changes(c), true);
+        return;
+    }
+    covey__entities_made(c->world, c->key, c->to, c->count);
+    covey__changes_settle_new(changes_of(c), count_changes(c));
+}
+
 /* Listeners may change the entities from here on. */
 static void tell_of_copies(const copying *c) {
     if (c->parts != 0) covey__changes_emit(c->world, changes_of(c), count_changes(c));
@@ -182,9 +193,7 @@ static covey_result copy_all(copying *c) {
     result = make_values(c);
     if (result == COVEY_OK) result = make_changes(c);
     if (result == COVEY_OK) {
-        for (part p = first_part(c); p.pool; next_part(c, &p)) overwrite_part(c, &p);
-        if (c->cloning) covey__changes_settle_new(changes_of(c), count_changes(c));
-        else covey__changes_settle(changes_of(c), count_changes(c), true);
+        settle_copies(c);
         tell_of_copies(c);
     }
     free_borrowed(c);
@@ -210,21 +219,17 @@ bool covey_copy(covey_world *world, covey_entity from, covey_entity to) {
 
 bool covey_clone(covey_world *world, covey_entity e, covey_entity *clones, uint32_t count) {
     COVEY__NEEDS_ARRAY(world, clones, count);
-    copying c = { .world = world, .from = e, .to = clones, .count = count, .cloning = true };
+    covey__kind_key key = covey__kind_key_none();
+    copying c = { .world = world, .from = e, .to = clones, .count = count, .cloning = true, .key = &key };
     covey_result result = covey_alive(world, e) ? COVEY_OK : COVEY_ERROR_DEAD;
     if (COVEY__IN_HOOK(world)) result = COVEY_ERROR_REFUSED;
-    covey__kind_key key = covey__kind_key_none();
     if (result == COVEY_OK) key = covey__kind_key_of(world, e.index);
     if (result == COVEY_OK) result = covey__entities_take(world, &key, clones, count);
     else
         for (uint32_t i = 0; i < count; i++) clones[i] = (covey_entity){ 0, 0 };
     if (result == COVEY_OK) {
-        covey__entities_made(world, &key, clones, count);
         result = copy_all(&c);
-        if (result != COVEY_OK) {
-            covey__entities_undo_create(world, clones, count);
-            if (count != 0) covey__kind_count_back(world);
-        }
+        if (result != COVEY_OK) covey__entities_undo_create(world, clones, count);
     }
     return finish_copy(&c, result);
 }

@@ -17,12 +17,14 @@ typedef struct making {
     const covey_component *components;
     covey_pool *pools[COVEY_TERMS];
     uint32_t count, placed;
-    bool is_recent;  /* the kind is the recent one */
-    bool is_counted; /* towards a kind */
-    bool is_grouped; /* some pools have no observer but a group that owns them */
-    bool is_told;    /* there are other observers, */
-    bool reserves;   /* which need memory, */
-    bool settles;    /* or move the component, or note when it changed */
+    covey__kind_key key; /* if it counts */
+    bool is_recent;      /* the kind is the recent one */
+    bool counts;         /* towards a kind */
+    bool is_common;      /* the index is of no kind */
+    bool is_grouped;     /* some pools have no observer but a group that owns them */
+    bool is_told;        /* there are other observers, */
+    bool reserves;       /* which need memory, */
+    bool settles;        /* or move the component, or note when it changed */
     covey_entity e;
 } making;
 
@@ -113,17 +115,17 @@ static covey_result take_from(making *m, const covey__cursor *cursor) {
 
 /* Finds the kind, and takes an index. REFUSED: a type is listed twice. */
 static covey_result take_of_kind(making *m) {
-    covey__kind_key key = covey__kind_key_none();
     covey_result result;
-    for (uint32_t i = 0; i < m->count; i++) covey__kind_key_add(&key, m->pools[i]);
-    if (key.count != m->count) return COVEY_ERROR_REFUSED;
-    covey__kind *kind = covey__kind_for(m->world, &key, 1, &result);
+    m->key = covey__kind_key_none();
+    for (uint32_t i = 0; i < m->count; i++) covey__kind_key_add(&m->key, m->pools[i]);
+    if (m->key.count != m->count) return COVEY_ERROR_REFUSED;
+    covey__kind *kind = covey__kind_for(m->world, &m->key, 1, &result);
     const covey__cursor *cursor = result == COVEY_OK ? covey__next_cursor(m->world, &kind, &result) : NULL;
     if (!cursor) return result;
     if (kind) remember(m, kind);
     else m->is_recent = false;
-    covey__kind_count(m->world, &key, !kind, 1);
-    m->is_counted = true;
+    m->is_common = !kind;
+    m->counts = true;
     return take_from(m, cursor);
 }
 
@@ -166,9 +168,11 @@ static covey_result add(making *m, uint32_t i) {
     return COVEY_OK;
 }
 
+/* The last step that can fail: then the entity counts. */
 static covey_result add_all(making *m) {
     covey_result result = COVEY_OK;
     for (; m->placed < m->count && result == COVEY_OK; m->placed += result == COVEY_OK) result = add(m, m->placed);
+    if (result == COVEY_OK && m->counts) covey__kind_count(m->world, &m->key, m->is_common, 1);
     return result;
 }
 
@@ -182,7 +186,6 @@ static void undo(making *m) {
         covey__pool_moved(m->pools[i], false); /* growing may have moved the other values */
     }
     covey__entities_undo_create(m->world, &m->e, 1);
-    if (m->is_counted) covey__kind_count_back(m->world);
 }
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------*/
@@ -260,7 +263,7 @@ covey_entity covey_create_with_raw(covey_world *world, const covey_component *co
     m.world = world;
     m.components = components;
     m.count = m.placed = 0;
-    m.is_counted = false;
+    m.counts = false;
     while (m.count <= COVEY_TERMS && components[m.count].type) m.count++;
     m.e = covey__row_create(world, components, m.count);
     if (!covey_is_null(m.e)) return m.e;

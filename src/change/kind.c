@@ -158,7 +158,6 @@ void covey__kinds_reset(covey_world *world) {
     for (uint32_t i = 0; i < kinds->extent_count; i++)
         if (kinds->extents[i].kind != COVEY__NO_EXTENT) covey__extent_release(world, i);
     if (kinds->candidate_count != 0) memset(kinds->candidates, 0, kinds->candidate_count * sizeof *kinds->candidates);
-    kinds->counted_at = COVEY__NO_EXTENT;
     kinds->since = 0;
     kinds->is_aged = true;
 }

@@ -86,9 +86,7 @@ covey__kind *covey__kinds_find(struct covey__kinds *kinds, const covey__kind_key
 
 struct covey__kinds *covey__kinds_create(covey__heap *heap) {
     kinds_of_world *kinds = covey__resize(heap, NULL, 0, 1, sizeof *kinds, alignof(kinds_of_world));
-    if (kinds)
-        *kinds =
-            (kinds_of_world){ .root = COVEY__NO_NODE, .free_extent = COVEY__NO_EXTENT, .counted_at = COVEY__NO_EXTENT };
+    if (kinds) *kinds = (kinds_of_world){ .root = COVEY__NO_NODE, .free_extent = COVEY__NO_EXTENT };
     return kinds;
 }
 
@@ -171,7 +169,6 @@ bool covey__kinds_add_candidates(covey__heap *heap, struct covey__kinds *kinds, 
     memset(candidates, 0, count * sizeof *candidates);
     kinds->candidates = candidates;
     kinds->candidate_count = count;
-    kinds->counted_at = COVEY__NO_EXTENT;
     for (uint32_t i = 0; i < old_count; i++)
         if (old[i] != 0) candidates[place_of(kinds, old[i])] = old[i];
     covey__free(heap, old, old_count, sizeof *old, alignof(uint32_t));
@@ -200,7 +197,6 @@ uint32_t covey__kinds_candidate(const struct covey__kinds *kinds, uint32_t place
 static void age_candidates(kinds_of_world *kinds) {
     for (uint32_t i = 0; i < kinds->candidate_count; i++) kinds->candidates[i] = age(kinds->candidates[i]);
     kinds->is_aged = true;
-    kinds->counted_at = COVEY__NO_EXTENT;
 }
 
 /* Before candidates are used. There are more places for them in a larger world. */
@@ -231,9 +227,6 @@ void covey__kind_count(covey_world *world, const covey__kind_key *key, bool comm
     kinds_of_world *kinds = world->inner->kinds;
     if (!covey__may_be_kind(world, key) || count == 0) return;
     uint32_t tag = tag_of(key), place = place_of(kinds, tag), candidate = kinds->candidates[place];
-    kinds->counted = candidate;
-    kinds->counted_since = kinds->since;
-    kinds->counted_at = place;
     if (!common) {
         if (is_same(candidate, tag)) kinds->candidates[place] = 0;
         return;
@@ -242,13 +235,4 @@ void covey__kind_count(covey_world *world, const covey__kind_key *key, bool comm
     kinds->candidates[place] = count_up(candidate, tag, count);
     kinds->is_aged = count < enough && kinds->since < enough - count;
     kinds->since = kinds->is_aged ? kinds->since + count : 0;
-}
-
-void covey__kind_count_back(covey_world *world) {
-    kinds_of_world *kinds = world->inner->kinds;
-    if (!kinds || kinds->counted_at == COVEY__NO_EXTENT) return;
-    kinds->candidates[kinds->counted_at] = kinds->counted;
-    kinds->since = kinds->counted_since;
-    kinds->is_aged = true;
-    kinds->counted_at = COVEY__NO_EXTENT;
 }

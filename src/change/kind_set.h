@@ -64,8 +64,6 @@ struct covey__kinds {
     uint32_t since;       /* entities that were counted since the candidates aged */
     bool is_aged;         /* false: they age before they are used again */
     uint32_t vacant_from; /* pages before this one have no vacant words */
-    /* The last candidate that was counted, and `since`, as they were before, and its place; COVEY__NO_EXTENT: none. */
-    uint32_t counted, counted_since, counted_at;
 };
 
 /* ---- Sets of types -----------------------------------------------------------------------------------------------*/
@@ -99,10 +97,9 @@ void covey__kind_forget(covey_world *world, covey__kind *kind); /* one without e
 /* Before candidates are used; false when an allocation fails. */
 bool covey__candidates_prepare(covey_world *world);
 uint32_t covey__created_so_far(const struct covey__kinds *kinds, const covey__kind_key *key);
-/* After entities were created with these types: counts them if they got common indices; those of a kind are counted no
- * more. The second function undoes the last count, if creating failed later. */
+/* After entities were created with these types, when nothing can fail any more: counts them if they got common indices;
+ * those of a kind are counted no more. */
 void covey__kind_count(covey_world *world, const covey__kind_key *key, bool common, uint32_t count);
-void covey__kind_count_back(covey_world *world);
 
 /* For snapshots and images: the candidate at a place, aged if it is about to age, or 0; room for candidates, false when
  * an allocation fails; a candidate at a place, false if it cannot be there. */
