@@ -164,7 +164,7 @@ static void worlds_with_many(void **state) {
     options.steps = 500;
     options.many_every = 2;
     options.validate_every = options.compare_every = 100;
-    run_programs(model_run_world, options, test_scaled(120000));
+    run_programs(model_run_world, options, test_scaled(250000));
 }
 
 /* All of these in one program. */
