@@ -179,13 +179,13 @@ static bool is_named_twice(const creation *c) {
     return false;
 }
 
-/* A component that is listed twice may need positions twice before the second one is refused. */
+/* A component that is listed twice may need room twice before the second one is refused; once, blocks always have it. */
 static bool is_almost_full(model *m, const creation *c) {
     for (uint32_t i = 0; i < c->part_count; i++) {
         const oracle_pool *pool = oracle_pool_of(m->oracle, c->parts[i].type);
-        if (!oracle_type_is_block(c->parts[i].type) &&
-            c->count * times_named(c, i) > COVEY_NONE - (pool ? oracle_set_positions(pool->set) : 0))
-            return true;
+        uint32_t times = times_named(c, i), used = pool ? oracle_set_positions(pool->set) : 0;
+        if (times < 2 && oracle_type_is_block(c->parts[i].type)) continue;
+        if (c->count * times > COVEY_NONE - used) return true;
     }
     return false;
 }
