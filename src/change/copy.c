@@ -16,8 +16,8 @@ typedef struct copying {
     covey_entity from;
     const covey_entity *to;
     uint32_t count;
-    bool cloning;               /* `to` are new, and have no components, */
-    const covey__kind_key *key; /* but will have these */
+    bool cloning;               /* `to` are new, and have no components */
+    const covey__kind_key *key; /* then: the types of `from` */
     uint32_t parts;             /* components of `from` */
     size_t row;                 /* bytes that the hooks write for each of `to` */
     char *made;                 /* these rows */
@@ -156,6 +156,16 @@ static void overwrite_part(const copying *c, const part *p) {
     if (p->pool->type->ticks) covey__ticks_note(p->pool, c->to->index);
 }
 
+static void settle_copies(const copying *c) {
+    for (part p = first_part(c); p.pool; next_part(c, &p)) overwrite_part(c, &p);
+    if (!c->cloning) {
+        covey__changes_settle(changes_of(c), count_changes(c), true);
+        return;
+    }
+    covey__entities_made(c->world, c->key, c->to, c->count);
+    covey__changes_settle_new(changes_of(c), count_changes(c));
+}
+
 /* Listeners may change the entities from here on. */
 static void tell_of_copies(const copying *c) {
     if (c->parts != 0) covey__changes_emit(c->world, changes_of(c), count_changes(c));
@@ -183,10 +193,7 @@ static covey_result copy_all(copying *c) {
     result = make_values(c);
     if (result == COVEY_OK) result = make_changes(c);
     if (result == COVEY_OK) {
-        if (c->cloning) covey__entities_made(c->world, c->key, c->to, c->count);
-        for (part p = first_part(c); p.pool; next_part(c, &p)) overwrite_part(c, &p);
-        if (c->cloning) covey__changes_settle_new(changes_of(c), count_changes(c));
-        else covey__changes_settle(changes_of(c), count_changes(c), true);
+        settle_copies(c);
         tell_of_copies(c);
     }
     free_borrowed(c);

@@ -17,14 +17,15 @@ typedef struct making {
     const covey_component *components;
     covey_pool *pools[COVEY_TERMS];
     uint32_t count, placed;
-    bool is_recent;  /* the kind is the recent one */
-    bool counts;     /* towards the kind of the key, as soon as nothing can fail */
-    bool is_grouped; /* some pools have no observer but a group that owns them */
-    bool is_told;    /* there are other observers, */
-    bool reserves;   /* which need memory, */
-    bool settles;    /* or move the component, or note when it changed */
-    covey_entity e;
     covey__kind_key key; /* if it counts */
+    bool is_recent;      /* the kind is the recent one */
+    bool counts;         /* towards a kind */
+    bool is_common;      /* the index is of no kind */
+    bool is_grouped;     /* some pools have no observer but a group that owns them */
+    bool is_told;        /* there are other observers, */
+    bool reserves;       /* which need memory, */
+    bool settles;        /* or move the component, or note when it changed */
+    covey_entity e;
 } making;
 
 /* ---- The components ----------------------------------------------------------------------------------------------*/
@@ -115,7 +116,7 @@ static covey_result take_from(making *m, const covey__cursor *cursor) {
 /* Finds the kind, and takes an index. REFUSED: a type is listed twice. */
 static covey_result take_of_kind(making *m) {
     covey_result result;
-    m->key.hash = m->key.count = 0;
+    m->key = covey__kind_key_none();
     for (uint32_t i = 0; i < m->count; i++) covey__kind_key_add(&m->key, m->pools[i]);
     if (m->key.count != m->count) return COVEY_ERROR_REFUSED;
     covey__kind *kind = covey__kind_for(m->world, &m->key, 1, &result);
@@ -123,6 +124,7 @@ static covey_result take_of_kind(making *m) {
     if (!cursor) return result;
     if (kind) remember(m, kind);
     else m->is_recent = false;
+    m->is_common = !kind;
     m->counts = true;
     return take_from(m, cursor);
 }
@@ -166,10 +168,11 @@ static covey_result add(making *m, uint32_t i) {
     return COVEY_OK;
 }
 
+/* The last step that can fail: then the entity counts. */
 static covey_result add_all(making *m) {
     covey_result result = COVEY_OK;
     for (; m->placed < m->count && result == COVEY_OK; m->placed += result == COVEY_OK) result = add(m, m->placed);
-    if (result == COVEY_OK && m->counts) covey__kind_count(m->world, &m->key, !m->is_recent, 1);
+    if (result == COVEY_OK && m->counts) covey__kind_count(m->world, &m->key, m->is_common, 1);
     return result;
 }
 

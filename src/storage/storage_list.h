@@ -80,7 +80,8 @@ COVEY_HOT bool covey__listed_in_blocks(covey__listing *l, covey__listed *run) {
 COVEY_HOT uint32_t covey__listed_run(covey__listing *l, uint64_t at) {
     const covey_sparse_set *set = &l->pool->sparse_set;
     const covey_entity *entities = l->entities + l->next;
-    uint64_t most = set->paged ? COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE : set->end - at;
+    uint64_t page = COVEY_PAGE_SIZE - at % COVEY_PAGE_SIZE, behind = set->end - at;
+    uint64_t most = set->paged && page < behind ? page : behind;
     uint32_t left = l->count - l->next, run = 1;
     l->at = COVEY__UNKNOWN_POSITION;
     for (; run < left; run++) {

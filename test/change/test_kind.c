@@ -64,20 +64,6 @@ static void test_few_entities_share_words(void **state) {
     assert_int_equal(create_a().index % WORD, 0);
 }
 
-/* Nothing was counted that could be undone. */
-static void test_clones_of_nothing_that_fail_take_no_entity_from_the_count(void **state) {
-    (void)state;
-    covey_entity first = create_a(), clone;
-    for (uint32_t i = 1; i < LEAST; i++) create_a();
-    test_fail_at(&heap, 1, false);
-    assert_false(covey_clone(world, first, &clone, 0));
-    test_fail_never(&heap);
-    assert_failed(COVEY_ERROR_MEMORY);
-    covey_entity e = create_a();
-    assert_int_equal(e.index % WORD, 0);
-    assert_true(e.index >= LEAST);
-}
-
 static void test_entities_with_a_tag_more_are_another_kind(void **state) {
     (void)state;
     covey_entity first = begin_kind(), last = first;
@@ -213,6 +199,99 @@ static void test_ten_thousand_sets_of_types_with_an_entity_each_make_no_kind(voi
     start_in_order();
     size_t without = memory_of_sets(sets);
     assert_true(with <= without + without / 50);
+}
+
+/* ---- Failures -----------------------------------------------------------------------------------------------------*/
+
+static uint32_t count_towards_a(void) {
+    covey__kind_key key = covey__kind_key_none();
+    covey__kind_key_add(&key, covey_pool_of(world, Blocked));
+    return covey__created_so_far(world->inner->kinds, &key);
+}
+
+/* One allocation fails after the other, until the call succeeds. What counted towards a kind before is as it was. */
+static void fail_to_make(bool (*make)(covey_entity like), covey_entity like) {
+    uint32_t counted = count_towards_a(), failures = 0;
+    for (bool made = false; !made; failures += !made) {
+        test_fail_at(&heap, failures + 1, false);
+        made = make(like);
+        test_fail_never(&heap);
+        if (!made) assert_failed(COVEY_ERROR_MEMORY);
+        assert_int_equal(count_towards_a(), counted);
+        test_world_is_valid(world);
+    }
+    assert_true(failures != 0);
+}
+
+static bool make_no_clones(covey_entity like) {
+    covey_entity clone;
+    return covey_clone(world, like, &clone, 0);
+}
+
+static bool make_clones(covey_entity like) {
+    static covey_entity clones[2 * WORD];
+    return covey_clone(world, like, clones, 2 * WORD);
+}
+
+static bool make_without_components(covey_entity like) {
+    (void)like;
+    return !covey_is_null(covey_create_with_raw(world, &(covey_component){ 0 }));
+}
+
+static bool make_other(covey_entity like) {
+    (void)like;
+    return !covey_is_null(create_b());
+}
+
+static void test_failures_take_no_entity_from_a_count(void **state) {
+    (void)state;
+    name_types();
+    covey_queue *queue = covey_queue_create(world);
+    covey_entity many = create_with_types(COVEY__KIND_TYPES + 1), first = create_a();
+    covey_connect(world, &(covey_listener){ .signals = COVEY_ON_CREATE, .queue = queue });
+    for (uint32_t i = 1; i < LEAST; i++) create_a();
+    assert_int_equal(count_towards_a(), LEAST);
+    fail_to_make(make_no_clones, first);
+    fail_to_make(make_clones, many);
+    fail_to_make(make_without_components, first);
+    fail_to_make(make_other, first);
+    covey_entity e = create_a();
+    assert_int_equal(e.index % WORD, 0);
+    assert_true(e.index >= LEAST);
+    covey_queue_destroy(queue);
+}
+
+/* A kind that ended is counted from nothing again. */
+static void test_failures_bring_no_count_of_a_kind_back(void **state) {
+    (void)state;
+    name_types();
+    covey_entity many = create_with_types(COVEY__KIND_TYPES + 1), first = create_a();
+    for (uint32_t i = 1; i < LEAST; i++) create_a();
+    covey_entity of_kind = create_a();
+    assert_int_equal(count_towards_a(), 0);
+    fail_to_make(make_no_clones, first);
+    fail_to_make(make_clones, many);
+    covey_destroy(world, of_kind);
+    assert_int_equal(covey_world_kinds(world, NULL, 0), 0);
+    create_a();
+    assert_int_equal(covey_world_kinds(world, NULL, 0), 0);
+}
+
+/* Entities that could not be made do not count, and those that count are as many as were made. */
+static void test_only_what_was_made_counts(void **state) {
+    (void)state;
+    covey_entity first = covey_create(world), clone;
+    assert_non_null(covey_add(world, first, Blocked, { 1, 2 }));
+    for (uint32_t i = 1; i <= LEAST; i++) {
+        uint32_t failures = 0;
+        for (bool made = false; !made; failures += !made) {
+            test_fail_at(&heap, failures + 1, false);
+            made = i % 2 == 0 ? covey_clone(world, first, &clone, 1) : !covey_is_null(create_a());
+            test_fail_never(&heap);
+            assert_int_equal(world->inner->kinds && world->inner->kinds->candidates ? count_towards_a() : 0,
+                             made ? i : i - 1);
+        }
+    }
 }
 
 /* ---- Freed indices ------------------------------------------------------------------------------------------------*/
@@ -485,7 +564,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_two_kinds_that_are_created_in_turn_have_words_of_their_own),
         WORLD_TEST(test_few_entities_share_words),
-        WORLD_TEST(test_clones_of_nothing_that_fail_take_no_entity_from_the_count),
         WORLD_TEST(test_entities_with_a_tag_more_are_another_kind),
         WORLD_TEST(test_all_calls_know_a_kind),
         WORLD_TEST(test_many_entities_of_one_call_are_a_kind_at_once),
@@ -493,6 +571,9 @@ int main(void) {
         WORLD_TEST(test_a_world_with_ids_in_order_has_no_kinds),
         WORLD_TEST(test_32_types_are_a_kind_and_33_are_none),
         WORLD_TEST(test_ten_thousand_sets_of_types_with_an_entity_each_make_no_kind),
+        WORLD_TEST(test_failures_take_no_entity_from_a_count),
+        WORLD_TEST(test_failures_bring_no_count_of_a_kind_back),
+        WORLD_TEST(test_only_what_was_made_counts),
         WORLD_TEST(test_freed_indices_are_used_again_by_their_kind),
         WORLD_TEST(test_words_are_common_again_without_entities),
         WORLD_TEST(test_an_entity_that_was_created_at_an_index_of_a_kind),

@@ -722,7 +722,7 @@ static void test_shrinking_gives_back_pages_without_anything(void **state) {
     for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_value(e[i], covey_id(Blocked), i);
 }
 
-/* ---- Full blocks ---------------------------------------------------------------------------------------------------*/
+/* ---- Full blocks --------------------------------------------------------------------------------------------------*/
 
 static bool is_marked_full(const covey_type *type, uint32_t index) {
     const covey__block_page *page = covey__block_page_of(&covey_pool_find_raw(world, type)->block_store, index);

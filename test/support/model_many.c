@@ -164,19 +164,28 @@ static covey_result may_list(model *m, const creation *c) {
     return COVEY_OK;
 }
 
+/* How many parts have the name of this one. */
+static uint32_t times_named(const creation *c, uint32_t number) {
+    const char *name = c->parts[number].type->name;
+    uint32_t times = 0;
+    for (uint32_t i = 0; i < c->part_count; i++)
+        times += name && c->parts[i].type->name && strcmp(c->parts[i].type->name, name) == 0;
+    return times;
+}
+
 static bool is_named_twice(const creation *c) {
     for (uint32_t i = 0; i < c->part_count; i++)
-        for (uint32_t k = 0; k < i; k++)
-            if (strcmp(c->parts[i].type->name, c->parts[k].type->name) == 0) return true;
+        if (times_named(c, i) > 1) return true;
     return false;
 }
 
+/* A component that is listed twice may need room twice before the second one is refused; once, blocks always have it. */
 static bool is_almost_full(model *m, const creation *c) {
     for (uint32_t i = 0; i < c->part_count; i++) {
         const oracle_pool *pool = oracle_pool_of(m->oracle, c->parts[i].type);
-        if (!oracle_type_is_block(c->parts[i].type) &&
-            c->count > COVEY_NONE - (pool ? oracle_set_positions(pool->set) : 0))
-            return true;
+        uint32_t times = times_named(c, i), used = pool ? oracle_set_positions(pool->set) : 0;
+        if (times < 2 && oracle_type_is_block(c->parts[i].type)) continue;
+        if (c->count * times > COVEY_NONE - used) return true;
     }
     return false;
 }

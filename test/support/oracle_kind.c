@@ -190,8 +190,8 @@ static covey_entity create_one(oracle_world *world, uint32_t set, bool *kind) {
 void oracle_create_with(oracle_world *world, uint32_t set, bool becomes, covey_entity *entities, uint32_t count) {
     bool kind = set != 0 && world->fault != ORACLE_IGNORES_KINDS && (becomes || oracle_is_kind(world, set));
     if (becomes && kind) kind = give_extent(world, set, count);
-    for (uint32_t i = 0; i < count; i++) {
-        entities[i] = create_one(world, set, &kind);
-        if (i == 0 && set != 0) *created_with(world, set) = kind ? 0 : *created_with(world, set) + count;
-    }
+    for (uint32_t i = 0; i < count; i++) entities[i] = create_one(world, set, &kind);
+    if (count == 0 || set == 0) return;
+    uint64_t *created = created_with(world, set);
+    *created = oracle_set_at(world, entities[0].index) != 0 ? 0 : *created + count;
 }
