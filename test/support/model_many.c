@@ -179,7 +179,7 @@ static bool is_named_twice(const creation *c) {
     return false;
 }
 
-/* A component that is listed twice may need room twice before the second one is refused; once, blocks always have it. */
+/* A component that is listed twice may need room twice before the second one is refused; blocks have it for one. */
 static bool is_almost_full(model *m, const creation *c) {
     for (uint32_t i = 0; i < c->part_count; i++) {
         const oracle_pool *pool = oracle_pool_of(m->oracle, c->parts[i].type);

@@ -24,7 +24,7 @@ static void get(model *m) {
 }
 
 static void get_several(model *m, covey_entity e, const covey_type *const *types, uint32_t count, bool all) {
-    covey__destination into[4];
+    covey__destination into[COVEY_TERMS]; /* as far as compilers believe that an unrolled loop runs */
     void *found[4], *raw[4];
     for (uint32_t i = 0; i < count; i++)
         into[i] = (covey__destination){ .type = types[i], .to = &found[i], .size = types[i]->size };
