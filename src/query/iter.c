@@ -29,6 +29,7 @@ COVEY_HOT void ask(covey_iter *it, const covey_view *view, const covey_group *gr
     it->walk.array = NULL;
     it->walk.since = tick;
     it->walk.end = 0;
+    it->walk.blocks = 0;
     it->walk.mode = COVEY__MODE_UNDECIDED;
     it->walk.listed = false;
     it->walk.visits = COVEY__VISITS_NOTHING;

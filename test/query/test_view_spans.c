@@ -315,6 +315,49 @@ static void test_a_length_is_that_of_what_is_there(void **state) {
     assert_length(&blocked, COVEY__BLOCK_IDS);
 }
 
+/* ---- Memory ------------------------------------------------------------------------------------------------------*/
+
+/* Both find the memory of their iterator as the last call left it. */
+static COVEY__NOINLINE uint32_t count_in_spans(const covey_view *view, uint32_t most) {
+    uint32_t count = 0;
+    covey_iter it = covey_view_iter(view);
+    while (count < most && covey_next(&it)) count += it.count;
+    return count;
+}
+
+static COVEY__NOINLINE uint32_t count_in_rows(const covey_view *view, uint32_t most) {
+    uint32_t count = 0;
+    covey_iter it = covey_view_iter(view);
+    covey_row row = { 0 };
+    while (count < most && covey_next_row(&it, &row)) count++;
+    return count;
+}
+
+/* Without assertions, inline code makes the first step with what covey_view_iter has set, and nothing else. */
+static void test_an_iteration_reads_nothing_that_was_in_its_memory(void **state) {
+    (void)state;
+    uint32_t n = 0;
+    make_entities(e, COUNT);
+    give_each(e, COUNT, 1, covey_id(Blocked));
+    if (!covey_pool_of(world, Mate) || !covey_pool_of(world, Packed)) fail();
+    covey_view views[] = { covey_view_of(world, Mate), covey_view_of(world, Blocked, Mate),
+                           covey_view_of(world, Packed), covey_view_of(world, Packed, Blocked) };
+    for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t i = COUNT / 4 * k; i < COUNT / 4 * (k + 1); i += 3, n++) {
+            give(e[i], covey_id(Mate));
+            give(e[i], covey_id(Packed));
+        }
+        for (uint32_t i = 0; i < sizeof views / sizeof *views; i++) {
+            for (uint32_t most = 1; most < 30; most += 7) {
+                count_in_spans(&views[i], most);
+                assert_int_equal(count_in_spans(&views[i], UINT32_MAX), n);
+                count_in_rows(&views[i], most);
+                assert_int_equal(count_in_rows(&views[i], UINT32_MAX), n);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_a_full_pool_has_long_spans),
@@ -333,6 +376,7 @@ int main(void) {
         WORLD_TEST(test_a_tag_has_a_field),
         WORLD_TEST(test_values_of_all_sizes_and_alignments_follow_each_other),
         WORLD_TEST(test_a_length_is_that_of_what_is_there),
+        WORLD_TEST(test_an_iteration_reads_nothing_that_was_in_its_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
