@@ -4,7 +4,7 @@
 #     layers.sh includes SOURCE_DIR    a file includes headers of its own layer and of those below, never of one above;
 #                                      no two files need each other, not even through others; a name occurs once
 #     layers.sh kinds SOURCE_DIR       only the storage layer knows which kind of storage a pool has, by its kind or by its
-#                                      fields; besides it the loops of views: query/iter, query/batch, query/match and query/walk
+#                                      fields; besides it the loops of views: query/at_once, iter, batch, match and walk
 #     layers.sh shortcuts SOURCE_DIR   shortcuts are switched by name: only shortcut_off.h and shortcut_on.c write them
 set -eu
 
@@ -45,7 +45,7 @@ kinds)
             gsub(/\.storage = COVEY_STORAGE_[A-Z]+/, "", code)
             if (code ~ /(->|\.)(sparse_set|block_store)([^a-z_0-9]|$)/ || code ~ /in_blocks\(|->by_block|\.by_block/ ||
                 code ~ /COVEY_STORAGE_(SPARSE|BLOCK|PINNED)/) print FILENAME ":" FNR ": " $0
-        }' $(ls ./*/*.[ch] | grep -vE '^\./(storage/.*|query/(iter|batch|match|walk)\.[ch])$'))"
+        }' $(ls ./*/*.[ch] | grep -vE '^\./(storage/.*|query/(at_once|iter|batch|match|walk)\.[ch])$'))"
     ;;
 shortcuts)
     report "switch a shortcut without its name" "$(

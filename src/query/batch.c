@@ -41,31 +41,41 @@ static bool hand_out_span(covey_iter *it, uint32_t row, uint32_t count) {
 
 static bool hand_out_list(covey_iter *it, uint32_t rows) { return hand_out(it, rows, 1); }
 
-static void note_ids(uint32_t *ids, uint32_t first, uint32_t count) {
-    for (uint32_t k = 0; k < count; k++) ids[k] = first + k;
-}
-
-static void copy_ids(uint32_t *restrict ids, const covey_entity *restrict from, uint32_t count) {
-    for (uint32_t k = 0; k < count; k++) ids[k] = from[k].index;
-}
-
-/* The same for a constant count, so that compilers vectorise it. */
-static void copy_block_of_ids(uint32_t *restrict ids, const covey_entity *restrict from) {
-    for (uint32_t k = 0; k < COVEY__BLOCK_IDS; k++) ids[k] = from[k].index;
-}
-
-/* Hands out rows from a number on whose values are contiguous, as the first entries of the lists say: at most as many
- * as a block has ids. Other entries are not used. */
-static bool hand_out_flat(covey_iter *it, uint32_t first, uint32_t count) {
-    const covey_entity *array = it->walk.array;
-    it->rows[0] = first;
-    if (!array) note_ids(it->ids, first, count);
-    else if (count == COVEY__BLOCK_IDS) copy_block_of_ids(it->ids, array + first);
-    else copy_ids(it->ids, array + first, count);
+/* The values of rows that are visited like those of a block begin where the first entries of the lists say. */
+static void set_chunks(covey_iter *it) {
     for (uint32_t i = 0; i < it->walk.view->fields; i++)
         it->walk.columns[i].chunk = (covey__chunk){ *covey__list_in(it, i), covey__identity };
+}
+
+/* Lists such rows from a number on, at most a block of them. */
+static bool hand_out_flat(covey_iter *it, uint32_t first, uint32_t count) {
+    it->rows[0] = first;
+    if (it->walk.array) memcpy(it->ids, it->walk.array + first, count * sizeof *it->ids);
+    for (uint32_t k = 0; !it->walk.array && k < count; k++) it->ids[k] = covey__entity(first + k, 0);
     it->flat = UINT64_MAX >> (COVEY__BLOCK_IDS - count);
     return hand_out_list(it, count);
+}
+
+/* Lists the next of the positions that are known to have contiguous values. */
+static bool list_along(covey_iter *it) {
+    covey__walk *walk = &it->walk;
+    uint32_t first = walk->next, count = walk->along < COVEY__BLOCK_IDS ? walk->along : COVEY__BLOCK_IDS;
+    walk->along -= count;
+    walk->next += count;
+    it->ended = walk->next >= walk->end;
+    return hand_out_flat(it, first, count);
+}
+
+bool covey__list_flat(covey_iter *it, uint32_t count) {
+    set_chunks(it);
+    it->walk.along = count;
+    return list_along(it);
+}
+
+bool covey__list_along(covey_iter *it) {
+    for (uint32_t i = 0; i < it->walk.view->fields; i++)
+        it->walk.columns[i].chunk.data += (size_t)COVEY__BLOCK_IDS * it->walk.columns[i].pool->size;
+    return list_along(it);
 }
 
 /* The id of a row: the id at a position of an array, or the number itself. */
@@ -230,6 +240,7 @@ static uint32_t look_up(covey_iter *it, uint32_t done, uint32_t count) {
 /* How many handles from two places on are the same, up to `most`. */
 static uint32_t run_of_same(const covey_entity *a, const covey_entity *b, uint32_t most) {
     uint32_t run = 0;
+    if (most > AT_ONCE && memcmp(a, b, most * sizeof *a) == 0) return most;
     while (run + AT_ONCE <= most && memcmp(a + run, b + run, AT_ONCE * sizeof *a) == 0) run += AT_ONCE;
     while (run < most && covey__word(a[run]) == covey__word(b[run])) run++;
     return run;
@@ -363,10 +374,6 @@ static void set_values_at(covey_iter *it, uint32_t at) {
     }
 }
 
-static uint32_t few_rows(const covey_iter *it) {
-    return it->walk.most < COVEY__BLOCK_IDS ? it->walk.most : COVEY__BLOCK_IDS;
-}
-
 /* Whether rows whose values are contiguous are handed out without a list: they are long enough, or all that is left. */
 static bool is_long(const covey_iter *it, uint32_t run) {
     return run >= LONG || (run != 0 && it->walk.next + run == it->walk.end);
@@ -377,12 +384,12 @@ static bool is_long(const covey_iter *it, uint32_t run) {
 static bool list_flat_positions(covey_iter *it) {
     if (!reach_position(it)) return false;
     bool alone = (it->walk.looked_up | it->walk.excluded) == 0;
-    uint32_t at = it->walk.next, run = run_of_positions(it, at, few_rows(it));
+    uint32_t at = it->walk.next, most = it->walk.most < COVEY__BLOCK_IDS ? it->walk.most : MOST_ALONG;
+    uint32_t run = run_of_positions(it, at, most);
     if (!alone) run = run_of_values(it, at, run);
     if (!alone && !is_long(it, run)) return false;
     set_values_at(it, at);
-    it->walk.next += run;
-    return hand_out_flat(it, at, run);
+    return covey__list_flat(it, run);
 }
 
 static bool list_positions(covey_iter *it) {
@@ -488,6 +495,7 @@ static bool list_flat_ids(covey_iter *it) {
     run = run_of_values(it, covey__first_of_block(it) + bit, run);
     if (run < LONG) return false;
     covey__take_run(it, 0, bit, run);
+    set_chunks(it);
     return hand_out_flat(it, covey__first_of_block(it) + bit, run);
 }
 
@@ -522,11 +530,11 @@ static bool reach_group_page(covey_iter *it) {
     const covey__pages *pages = &it->walk.group->front.borders;
     while (it->walk.blocks == 0 && it->walk.next < it->walk.end) {
         const uint8_t *borders = pages->at[it->walk.next];
-        uint64_t within = covey__walk_blocks(&it->walk, it->walk.next);
+        uint64_t left = covey__walk_blocks(&it->walk, it->walk.next);
+        if (borders) left &= covey__pool_page(it->walk.columns[0].pool, it->walk.next)->summary;
         it->walk.first = it->walk.next++ * COVEY__BLOCK_PAGE;
-        for (uint32_t block = 0; borders && block < COVEY__PAGE_BLOCKS; block++)
-            it->walk.blocks |= (uint64_t)(borders[block] != 0) << block;
-        it->walk.blocks &= within;
+        for (; borders && left != 0; left &= left - 1)
+            it->walk.blocks |= (uint64_t)(borders[covey__lowest_bit(left)] != 0) << covey__lowest_bit(left);
     }
     if (it->walk.blocks == 0) return false;
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
@@ -571,7 +579,8 @@ bool covey__list_slots(covey_iter *it) {
             list_side_by_side(covey__list_in(it, i), data, count, column->pool->size);
     }
     for (uint32_t k = 0; k < count; k++) {
-        it->rows[k] = it->ids[k] = first + ids[from + k];
+        it->rows[k] = first + ids[from + k];
+        it->ids[k] = covey__entity(it->rows[k], 0);
         it->counts[k] = from + k;
     }
     for (uint32_t left = it->walk.looked_up; left != 0; left &= left - 1) {
@@ -586,7 +595,7 @@ bool covey__list_slots(covey_iter *it) {
  * entity comes next, and one fewer is left. */
 void covey__slots_anew(covey_iter *it) {
     const covey__block_page *page = it->walk.columns[0].page;
-    uint32_t slot = it->counts[it->at], bit = it->ids[it->at] % COVEY__BLOCK_IDS;
+    uint32_t slot = it->counts[it->at], bit = covey__index(it->ids[it->at]) % COVEY__BLOCK_IDS;
     uint32_t used = page->used[it->block];
     const uint8_t *ids = used != 0 ? ids_of_block(it) : NULL;
     bool stays = slot < used && ids[slot] == bit;
@@ -697,14 +706,14 @@ static void note_ticks(covey_iter *it) {
 
 /* ---- Next --------------------------------------------------------------------------------------------------------*/
 
-bool covey__next_batch(covey_iter *it) {
+bool covey__find_batch(covey_iter *it) {
     bool more = false;
-    it->slotted = it->varies = false;
     covey__walk_decide(&it->walk);
     if (it->walk.set && !it->walk.begun) covey__array_begin(it);
     if (it->walk.shares) covey__ticks_share(it->walk.view->world);
     switch (it->walk.mode) {
     case COVEY__MODE_UNDECIDED:
+    case COVEY__MODE_AT_ONCE:
     case COVEY__MODE_NOTHING: break;
     case COVEY__MODE_BLOCKS: more = covey__next_spans(it); break;
     case COVEY__MODE_MIXED: more = next_mixed(it); break;

@@ -4,6 +4,9 @@
 
 #include <covey/covey.h>
 
+/* The next batch of spans, after deciding how the iteration walks. Returns false at the end. */
+bool covey__find_batch(covey_iter *it);
+
 /* Called before the first batch of an array, which may have changed since the iteration was made. */
 void covey__array_begin(covey_iter *it);
 /* Remembers the last entity to visit. */
@@ -14,6 +17,10 @@ void covey__note_last(covey_iter *it);
 bool covey__list_rows_of_array(covey_iter *it);
 bool covey__list_rows_of_ids(covey_iter *it);
 bool covey__list_slots(covey_iter *it);
+/* The same for the next positions if so many are known to have contiguous values, from those on that the first entries
+ * of the lists say. At most a block of them is listed; _along lists more, which follow. */
+bool covey__list_flat(covey_iter *it, uint32_t count);
+bool covey__list_along(covey_iter *it);
 /* Returns to the place behind the current row of such a list, after values have moved. */
 void covey__slots_anew(covey_iter *it);
 /* The next matching position, in a batch of one, without its fields. Returns false at the end. */

@@ -2,6 +2,7 @@
  * The steps from one span or row to the next are inline in covey/detail/iterate.h; batch.c finds the matches. */
 #include "query/iter.h"
 
+#include "query/at_once.h"
 #include "query/batch.h"
 #include "memory/bits.h"
 #include "storage/block_store.h"
@@ -32,6 +33,7 @@ COVEY_HOT void ask(covey_iter *it, const covey_view *view, const covey_group *gr
     it->walk.blocks = 0;
     it->walk.mode = COVEY__MODE_UNDECIDED;
     it->walk.listed = false;
+    it->walk.simple = group ? view->quick : view->plain && !lead && tick == 0;
     it->walk.visits = COVEY__VISITS_NOTHING;
 }
 
@@ -79,6 +81,7 @@ covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *enti
     covey_iter it;
     ask(&it, view, NULL, NULL, 0);
     it.walk.listed = true;
+    it.walk.simple = false;
     it.walk.array = entities;
     it.walk.end = count;
     return it;
@@ -93,7 +96,9 @@ covey_iter covey_group_iter(const covey_group *group) {
 void covey__iter_begin(covey_iter *it, const covey_view *view, const covey_group *group) {
     ask(it, view, group, NULL, 0);
     covey__walk_decide(&it->walk);
-    if (!group && covey__view_bound(view) == 0) it->walk.mode = COVEY__MODE_NOTHING;
+    if (group || covey__view_bound(view) != 0) return;
+    it->walk.mode = COVEY__MODE_NOTHING;
+    it->walk.simple = false;
 }
 
 void covey__iter_to_ask(covey_iter *it, const covey_view *view) {
@@ -185,6 +190,7 @@ static void cut_walk(covey__walk *part, uint32_t first, uint32_t end) {
     COVEY__CONTRACT(part->view->world, first % COVEY__BLOCK_IDS == 0 && (end % COVEY__BLOCK_IDS == 0 || end == limit),
                     "a part of an iteration must begin and end at multiples of 64");
     part->visits = COVEY__VISITS_NOTHING;
+    part->simple = false;
     if (first >= end) part->mode = COVEY__MODE_NOTHING;
     else if (!is_by_position(part)) cut_ids(part, first, end);
     else part->next = first, part->end = end, part->shares = true;
@@ -206,6 +212,14 @@ void covey__iter_part(const covey_iter *whole, uint32_t first, uint32_t end, cov
     ask(part, whole->walk.view, NULL, NULL, 0);
     memcpy(&part->walk, &whole->walk, offsetof(covey__walk, columns) + columns * sizeof(covey__column));
     cut_walk(&part->walk, first, end);
+}
+
+/* ---- Spans -------------------------------------------------------------------------------------------------------*/
+
+bool covey__next_batch(covey_iter *it) {
+    it->slotted = it->varies = false;
+    if (it->walk.simple && covey__spans_at_once(it)) return it->count != 0;
+    return covey__find_batch(it);
 }
 
 /* ---- Rows --------------------------------------------------------------------------------------------------------*/
@@ -240,7 +254,7 @@ static void begin_anew(covey_iter *it) {
     it->stop = 0;
     it->walk.most = 1; /* lists are short in loops that move values, so that few lookups are wasted */
     if (!set) return;
-    bool stays = position < set->end && set->ids[position].index == it->ids[it->at];
+    bool stays = position < set->end && set->ids[position].index == covey__index(it->ids[it->at]);
     it->walk.next = position + 1;
     if (stays || !it->walk.refills || last_stays(it)) return;
     it->walk.next = position;
@@ -257,10 +271,40 @@ static bool list_rows(covey_iter *it) {
     }
 }
 
-void covey__rows_begin(covey_iter *it) { covey__walk_decide(&it->walk); }
+uint64_t covey__rows_begin(covey_iter *it) {
+    uint64_t blocks = 0;
+    if (it->walk.simple && covey__rows_at_once(it, &blocks)) return blocks;
+    it->stop = 0;
+    if (it->walk.mode == COVEY__MODE_AT_ONCE) return 0;
+    covey__walk_decide(&it->walk);
+    if (it->walk.mode == COVEY__MODE_BLOCKS) return covey__next_row_page(it);
+    covey__next_rows(it, false);
+    return 0;
+}
+
+/* Decides how to go on after a list that was found at once, of which rows remain. */
+static void decide_late(covey__walk *walk) {
+    covey__walk was = *walk;
+    covey__walk_decide(walk);
+    walk->last = was.last;
+    walk->next = walk->set ? was.next : walk->end;
+    if (walk->set) {
+        walk->begun = true;
+        walk->end = was.end;
+        return;
+    }
+    walk->first = was.first;
+    walk->slot = was.slot;
+    walk->slots = was.slots;
+    for (uint32_t i = 0; i < walk->view->fields; i++) walk->columns[i].page = was.columns[i].page;
+}
 
 bool covey__next_rows(covey_iter *it, bool moved) {
     if (it->walk.mode == COVEY__MODE_NOTHING) return false;
+    if (!moved && it->walk.along != 0) return covey__list_along(it);
+    it->walk.along = 0;
+    if (it->walk.mode == COVEY__MODE_AT_ONCE) decide_late(&it->walk);
+    it->ended = false;
     if (moved) begin_anew(it);
     covey__walk_renew(&it->walk);
     if (it->walk.set && !it->walk.begun) {
@@ -272,7 +316,7 @@ bool covey__next_rows(covey_iter *it, bool moved) {
     it->flat = 0;
     bool more = list_rows(it);
     for (uint32_t k = 0; k < it->stop && it->flat == 0; k++)
-        it->ids[k] = it->walk.array ? it->walk.array[it->rows[k]].index : it->rows[k];
+        it->ids[k] = it->walk.array ? it->walk.array[it->rows[k]] : covey__entity(it->rows[k], 0);
     uint32_t longest = covey__longest_list(&it->walk);
     it->walk.most = it->walk.most * 2 < longest ? it->walk.most * 2 : longest;
     return more;

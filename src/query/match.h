@@ -14,6 +14,10 @@ void covey__walk_find_pools(covey__walk *walk);
 void covey__walk_find_hidden(covey__walk *walk);
 /* A number that changes when the world gets a new type, or when the first component of a type is disabled. */
 static inline uint32_t covey__pools_known(const covey_world *world) { return world->pool_count + world->inner->hiding; }
+/* Whether no entity or component is disabled. */
+static inline bool covey__nothing_hides(const covey_world *world) {
+    return world->inner->hiding == 0 && !world->inner->disabled;
+}
 /* Whether the world has new types since the pools were found, which may be terms of the view. */
 bool covey__walk_is_old(const covey__walk *walk);
 /* Finds the pools again in that case. */

@@ -175,7 +175,7 @@ static void check_excluded_ids(const covey_iter *it, uint32_t block, uint64_t id
 
 /* Compares handles: another entity, which is not on the list, may have the index now. */
 static void check_excluded_list(const covey_iter *it, uint32_t own, source by) {
-    for (uint32_t k = it->at + 1; k < it->stop; k++) check_excluded_of(it, it->ids[k], own, by);
+    for (uint32_t k = it->at + 1; k < it->stop; k++) check_excluded_of(it, covey__index(it->ids[k]), own, by);
 }
 
 /* The same for all matches still to be visited: the rest of the page, or of the list. */

@@ -15,7 +15,7 @@ static void clear_walk(covey__walk *walk) {
     walk->looked_up = walk->excluded = walk->first = 0;
     walk->rest = walk->blocks = walk->opened = walk->longer = 0;
     walk->full = walk->joined = walk->packed = walk->scattered = 0;
-    walk->last = walk->slot = walk->slots = walk->destroyed = 0;
+    walk->along = walk->last = walk->slot = walk->slots = walk->destroyed = 0;
     walk->changes = 0;
     walk->set = NULL;
     walk->hidden = NULL;
@@ -37,7 +37,7 @@ static void begin_walk(covey__walk *walk) {
 
 /* Whether the pools of a view need no search, and nothing of it can be disabled. */
 static bool is_quick(const covey_view *view) {
-    return view->quick && view->world->inner->hiding == 0 && !view->world->inner->disabled;
+    return view->quick && covey__nothing_hides(view->world);
 }
 
 static void find_pools(covey__walk *walk) {
@@ -189,7 +189,7 @@ static bool decide_quickly(covey__walk *walk) {
 }
 
 void covey__walk_decide(covey__walk *walk) {
-    if (walk->mode != COVEY__MODE_UNDECIDED) return;
+    if (walk->mode != COVEY__MODE_UNDECIDED && walk->mode != COVEY__MODE_AT_ONCE) return;
     clear_walk(walk);
     bool plain = walk->view->plain && !walk->group && !walk->lead && !walk->listed && walk->since == 0;
     if (!plain || !is_quick(walk->view) || !decide_quickly(walk)) decide(walk);

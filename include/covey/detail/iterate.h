@@ -8,7 +8,8 @@ extern "C" {
 
 COVEY_API bool covey__next_batch(covey_iter *it);
 COVEY_API uint64_t covey__next_row_page(covey_iter *it);
-COVEY_API void covey__rows_begin(covey_iter *it); /* before the first row */
+/* The first step of rows. Returns the blocks of the first page; 0 if rows are listed, or there are none. */
+COVEY_API uint64_t covey__rows_begin(covey_iter *it);
 COVEY_API bool covey__next_rows(covey_iter *it, bool moved);
 COVEY_API void *covey__row_value(const covey_iter *it, uint32_t index, uint32_t field);
 COVEY_API uint32_t covey__check_field(const covey_iter *it, uint32_t field, const covey_type *type, const char *file,
@@ -120,10 +121,8 @@ COVEY_HOT void covey__row_knows(const covey_iter *it, covey_row *row, uint32_t b
     row->chunks[field].map = chunk->map;
 }
 
-/* The first row of the next block with matches. */
-COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
-    row->blocks &= row->blocks - 1;
-    if (row->blocks == 0) row->blocks = covey__next_row_page(it);
+/* The first row of the first block of the row. Returns false if there is no block. */
+COVEY_HOT bool covey__begin_rows_of_block(covey_iter *it, covey_row *row) {
     if (row->blocks == 0) return false;
     uint32_t block = covey__lowest_bit(row->blocks);
     row->left = it->matches[block];
@@ -136,9 +135,20 @@ COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
     return true;
 }
 
-/* The rows of a list whose values are contiguous are visited like those of a block. */
-COVEY_HOT void covey__begin_flat(const covey_iter *it, covey_row *row) {
+/* The first row of the next block with matches. */
+COVEY_HOT bool covey__next_row_of_blocks(covey_iter *it, covey_row *row) {
+    row->blocks &= row->blocks - 1;
+    if (row->blocks == 0 && it->walk.next < it->walk.end) row->blocks = covey__next_row_page(it);
+    return covey__begin_rows_of_block(it, row);
+}
+
+/* The first row of a list. Rows whose values are contiguous are visited like those of a block. */
+COVEY_HOT void covey__begin_list(const covey_iter *it, covey_row *row) {
+    bool known = it->walk.mode < COVEY__MODE_IDS && it->walk.ticked == 0; /* all fields are listed */
+    row->now = it->walk.shifts;
+    row->moves = known ? *row->now : ~*row->now;
     row->left = it->flat;
+    if (it->flat == 0) return;
     row->chunks[0] = it->walk.columns[0].chunk;
     row->chunks[1] = it->walk.columns[1].chunk;
     row->chunks[2] = it->walk.columns[2].chunk;
@@ -147,7 +157,7 @@ COVEY_HOT void covey__begin_flat(const covey_iter *it, covey_row *row) {
 
 /* The next row of a list. Makes a new list if the last one is done, or if values have moved since. */
 COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
-    bool stays = row->now && row->moves == *row->now;
+    bool stays = row->moves == *row->now;
     if (row->left != 0) it->at = stays ? it->stop - 1 : covey__lowest_bit(row->left);
     row->left = 0;
     uint32_t at = it->at + 1;
@@ -155,23 +165,31 @@ COVEY_HOT bool covey__next_row_of_list(covey_iter *it, covey_row *row) {
         it->at = at;
         return true;
     }
-    if (!covey__next_rows(it, row->now && !stays)) return false;
-    row->now = it->walk.shifts;
-    bool known = it->walk.mode < COVEY__MODE_IDS && it->walk.ticked == 0; /* all fields are listed */
-    row->moves = known ? *row->now : ~*row->now;
-    if (it->flat != 0) covey__begin_flat(it, row);
+    if ((stays && it->ended) || !covey__next_rows(it, !stays)) return false;
+    covey__begin_list(it, row);
     return true;
+}
+
+COVEY_HOT bool covey__first_row(covey_iter *it, covey_row *row) {
+    row->blocks = covey__rows_begin(it);
+    if (row->blocks != 0) return covey__begin_rows_of_block(it, row);
+    if (it->stop != 0) covey__begin_list(it, row);
+    return it->stop != 0;
 }
 
 /* The first row of the next block or list; or the next row, if values have moved. */
 COVEY_HOT bool covey__next_row_after(covey_iter *it, covey_row *row, uint64_t left) {
-    if (!row->now) covey__rows_begin(it);
-    bool blocks = it->walk.mode == COVEY__MODE_BLOCKS;
-    if (blocks) row->left = left;
-    if (blocks && left != 0) return true;
-    if (blocks ? covey__next_row_of_blocks(it, row) : covey__next_row_of_list(it, row)) return true;
-    row->now = NULL; /* there is no row */
-    return false;
+    bool more;
+    if (!row->now) {
+        more = covey__first_row(it, row);
+    } else if (row->blocks != 0) {
+        row->left = left;
+        more = left != 0 || covey__next_row_of_blocks(it, row);
+    } else {
+        more = covey__next_row_of_list(it, row);
+    }
+    if (!more) row->now = NULL; /* there is no row */
+    return more;
 }
 
 COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
@@ -182,7 +200,7 @@ COVEY_HOT bool covey_next_row(covey_iter *it, covey_row *row) {
 }
 
 COVEY_HOT uint32_t covey__row_index(const covey_iter *it, covey_row row) {
-    if (it->walk.mode != COVEY__MODE_BLOCKS) return it->ids[row.left != 0 ? covey__lowest_bit(row.left) : it->at];
+    if (row.blocks == 0) return covey__index(it->ids[row.left != 0 ? covey__lowest_bit(row.left) : it->at]);
     return it->walk.first + covey__lowest_bit(row.blocks) * COVEY__BLOCK_IDS + covey__lowest_bit(row.left);
 }
 

@@ -41,6 +41,7 @@ typedef enum covey__mode {
     COVEY__MODE_MIXED,     /* by id; the fields in sparse pools are looked up */
     COVEY__MODE_ARRAY,     /* by position in a sparse set; the other fields are looked up */
     COVEY__MODE_SLOTS,     /* by block, the members of a group that owns pools in blocks; other fields are looked up */
+    COVEY__MODE_AT_ONCE,   /* the first step found all matches; how to go on is undecided (src/query/at_once.h) */
     COVEY__MODE_IDS,       /* by id, with ticks to mark, or fields that may be absent */
     COVEY__MODE_POSITIONS, /* by position in a sparse set or a list; otherwise as COVEY__MODE_IDS */
     COVEY__MODE_UNDECIDED  /* the first step decides (covey__walk_decide) */
@@ -72,6 +73,7 @@ typedef struct covey__walk {
     uint32_t end;                    /* of the pages, or positions */
     uint8_t mode;                    /* a covey__mode */
     bool listed;                     /* the array is a list of the program */
+    bool simple;                     /* no step was made, and the first one may find all matches at once */
     /* ---- Decided by the first step ---- */
     uint8_t visits;         /* a covey__visits, at assertion level 1 */
     bool plans;             /* all fields are required, so spans may be planned for whole blocks */
@@ -99,6 +101,7 @@ typedef struct covey__walk {
     uint64_t packed;             /* all ids that are present match, and are contiguous */
     uint64_t scattered;          /* blocks of the page whose rows are visited one by one */
     uint32_t last;               /* index of the entity at the last position, while rows are visited */
+    uint32_t along;              /* positions from the next one on whose values follow those of the list */
     uint32_t slot, slots;        /* of the block: the one to continue with, and the end of the members */
     uint32_t destroyed;          /* at assertion level 1: destroyed entities, and changes of the world, */
     uint64_t changes;            /* when the span or row began */
@@ -122,7 +125,7 @@ struct covey_iter {
     uint64_t matches[COVEY__PAGE_BLOCKS];   /* of the page: bit i of word b is the id of bit i of block b */
     uint32_t rows[COVEY__BATCH];            /* the ids, or positions, at which the spans of the list begin */
     uint32_t counts[COVEY__BATCH];          /* the length of each span, if `varies`; or the slot of a member, by row */
-    uint32_t ids[COVEY__BATCH];             /* of a list of rows, because rows may move in the array */
+    covey_entity ids[COVEY__BATCH]; /* of a list of rows, which may move in the array; only their indices are used */
     char *values[COVEY__FEW][COVEY__BATCH]; /* where their fields are: see covey__list_of */
     covey__known known[COVEY_TERMS + 2];    /* assertion level 1: of each term, the lead, and the disabled entities */
 };
