@@ -152,10 +152,18 @@ void covey__extent_close(covey_world *world, const covey__extent *extent, uint32
         world->range.cursor.issues = 0;
 }
 
+/* How many blocks of a group of pages get the values of a large kind at once: half as many as it has, so that values
+ * follow each other in long rows. */
+static uint32_t words_at_once(const covey__kind *kind) {
+    uint32_t pages = kind->word_count / (2 * COVEY__TABLE_WORDS);
+    return (pages == 0 ? 1 : pages) * COVEY__TABLE_WORDS;
+}
+
 /* The next values of a kind will be in the blocks of an extent and, in a group of pages, in those behind it. */
 static void expect_values(const covey_world *world, const covey__kind *kind, const covey__extent *extent) {
     uint32_t first = covey__lowest_bit(extent->words), count = covey__bits_in(extent->words), page = extent->page;
-    while (is_large(kind) && ++page % GROUP != 0 && pages_are_vacant(world, page, 1)) count += COVEY__TABLE_WORDS;
+    uint32_t most = is_large(kind) ? words_at_once(kind) : count;
+    while (count < most && ++page % GROUP != 0 && pages_are_vacant(world, page, 1)) count += COVEY__TABLE_WORDS;
     for (uint32_t i = 0; i < kind->key.count && WORD == COVEY__BLOCK_IDS; i++)
         covey__storage_expect(world->pools[kind->key.pools[i]], covey__word_index(extent->page, first), count);
 }

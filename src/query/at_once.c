@@ -43,11 +43,11 @@ static bool end_with_run(covey_iter *it, uint32_t row, uint32_t count) {
 COVEY_HOT void set_first(covey_iter *it, uint32_t field, char *value) { *covey__list_in(it, field) = value; }
 
 /* Views of few fields, which are most, have their loops unrolled: WITH is then a constant. */
-#define UNROLLED(call, with)   \
-    switch (with) {            \
-    case 1: return call(1);    \
-    case 2: return call(2);    \
-    case 3: return call(3);    \
+#define UNROLLED(call, with)    \
+    switch (with) {             \
+    case 1: return call(1);     \
+    case 2: return call(2);     \
+    case 3: return call(3);     \
     default: return call(with); \
     }
 
@@ -97,34 +97,15 @@ COVEY_HOT void list_run(covey_iter *it, uint32_t with, uint32_t n, uint32_t numb
     it->rows[n] = number * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS + bit;
 }
 
-/* Spans of full blocks, joined where values of the next block follow, and of one run in the last block. */
+/* Spans of several blocks. */
 static COVEY__NOINLINE bool spans_of_page(covey_iter *it, uint32_t number, uint64_t blocks) {
-    const covey_view *view = it->walk.view;
-    uint64_t full = blocks, joined = blocks >> 1, ordered = blocks, ids = UINT64_MAX;
-    for (uint32_t i = 0; i < view->with; i++) {
-        const covey__block_page *page = page_of(view, i, number);
-        full &= page->full;
-        ordered &= page->ordered;
-        joined &= page->joined | (0 - (uint64_t)(view->pools[i]->size == 0));
-    }
-    uint64_t rest = blocks & ~full;
-    uint32_t last = rest != 0 ? covey__lowest_bit(rest) : COVEY__PAGE_BLOCKS, n = 0;
-    if (view->with > COVEY__FEW || (rest != 0 && (blocks >> last != 1 || (rest & ordered) == 0))) return false;
-    for (uint32_t i = 0; rest != 0 && i < view->with; i++) ids &= page_of(view, i, number)->masks[last];
-    if (!is_run(ids)) return false;
-    if (ids == 0) blocks ^= rest;
-    joined &= full & ~((ids & 1) == 0 ? rest >> 1 : 0);
-    for (uint64_t left = blocks; left != 0; n++) {
-        uint32_t block = covey__lowest_bit(left), end = block + covey__lowest_bit(~(joined >> block));
-        uint32_t bit = block == last ? covey__lowest_bit(ids) : 0;
-        list_run(it, view->with, n, number, block, bit);
-        it->counts[n] = (end - block) * COVEY__BLOCK_IDS +
-                        (end == last ? covey__ones_from(ids, covey__lowest_bit(ids)) : COVEY__BLOCK_IDS);
-        left &= (UINT64_MAX - 1) << end;
-    }
+    covey__page_list list;
+    list_pages(it->walk.view, number, &list);
+    it->stop = 0;
+    if (!covey__list_runs(it, &list, number, blocks, true)) return false;
     it->varies = true;
-    it->count = n != 0 ? it->counts[0] : 0;
-    return end_with(it, n);
+    it->count = it->stop != 0 ? it->counts[0] : 0;
+    return end_with(it, it->stop);
 }
 
 /* One run of a block, or of several. */
@@ -206,8 +187,8 @@ static bool are_same(const covey_entity *a, const covey_entity *b, uint32_t coun
     return differ == 0;
 }
 
-/* The values of all elements of the smallest set, which leads, if they follow each other in the other sets, too. Returns
- * the set, or NULL; there are no values if it is empty. */
+/* The values of all elements of the smallest set, which leads, if they follow each other in the other sets, too.
+ * Returns the set, or NULL; there are no values if it is empty. */
 COVEY_HOT const covey_pool *find_in_sets(covey_iter *it, uint32_t with) {
     const covey_view *view = it->walk.view;
     const covey_pool *lead = view->pools[0];

@@ -6,7 +6,10 @@
 #include "memory/lines.h"
 #include "query/match.h"
 
-enum { LONG = 8 }; /* rows that justify a span: each span ends in a mispredicted branch */
+enum {
+    LONG = 8,    /* rows that justify a span: each span ends in a mispredicted branch */
+    AT_ONCE = 16 /* a list with so many spans takes no further page */
+};
 
 /* ---- Planning ----------------------------------------------------------------------------------------------------*/
 
@@ -64,77 +67,120 @@ void covey__plan_blocks(covey_iter *it, uint64_t full) {
     walk->scattered = alone && walk->most != 1 ? walk->blocks & ~longer : 0;
 }
 
-/* ---- Pages -------------------------------------------------------------------------------------------------------*/
+/* ---- Pages of runs -----------------------------------------------------------------------------------------------*/
 
-/* Opens a page by components alone. Returns the blocks that all columns have, and those that are full in all. */
-static uint64_t point_to(covey__walk *walk, uint32_t page, covey__page_list *list) {
-    uint64_t blocks = covey__walk_blocks(walk, page), full = blocks;
-    uint32_t with = walk->view->with;
+/* Lists the values of a bit of a block, and those behind it, as span `n`. If there are many, prefetches the first ones;
+ * the hardware continues from there. */
+COVEY_HOT void list_values(covey_iter *it, const covey__page_list *list, uint32_t with, uint32_t n, uint32_t block,
+                           uint32_t bit, bool many) {
     for (uint32_t i = 0; i < with; i++) {
-        const covey__block_page *found = covey__pool_page(walk->columns[i].pool, page);
-        walk->columns[i].page = list->pages[i] = found;
-        blocks &= found->summary;
-        full &= found->full;
+        const covey__chunk *chunk = &list->pages[i]->chunks[block];
+        char *values = chunk->data + (size_t)chunk->map[bit] * it->walk.view->types[i]->size;
+        covey__list_in(it, i)[n] = values;
+        for (size_t line = 0; many && line < 4; line++) covey__prefetch_line(values + line * 64);
     }
-    list->count = with;
-    list->full = full & blocks;
-    walk->first = page * COVEY__BLOCK_PAGE;
-    for (uint32_t i = 0; i < with && page + 1 < walk->end; i++) covey__prefetch_page(walk->columns[i].pool, page + 1);
-    return blocks;
-}
-
-/* Plans a page all of whose matches are in full blocks. */
-static void plan_full(covey__walk *walk, uint64_t full) {
-    walk->packed = walk->scattered = 0;
-    walk->longer = walk->full = full;
-    walk->joined = traits_of(walk).joined & full & full >> 1;
 }
 
 /* The ids of a block that match. */
-static uint64_t match_block(const covey__page_list *list, uint32_t block) {
+COVEY_HOT uint64_t match_block(const covey__page_list *list, uint32_t with, uint32_t block) {
     uint64_t ids = UINT64_MAX;
-    for (uint32_t i = 0; i < list->count; i++) ids &= list->pages[i]->masks[block];
+    for (uint32_t i = 0; i < with; i++) ids &= list->pages[i]->masks[block];
     return ids;
 }
 
-/* Plans a page with a single block, if its matches are one run of values in index order: a small world, or the end of a
- * larger one. */
-static bool plan_single(covey_iter *it, const covey__page_list *list) {
-    covey__walk *walk = &it->walk;
-    uint32_t block = covey__lowest_bit(walk->blocks);
-    uint64_t ids = match_block(list, block), above = ids + (ids & (0 - ids));
-    if (ids == 0 || (ids & above) != 0 || (traits_of(walk).ordered >> block & 1) == 0) return false;
-    it->matches[block] = ids;
-    walk->packed = walk->scattered = walk->full = walk->joined = 0;
-    walk->longer = walk->blocks;
+static inline bool is_run(uint64_t bits) { return (bits & (bits + (bits & (0 - bits)))) == 0; }
+
+COVEY_HOT bool list_runs(covey_iter *it, const covey__page_list *list, uint32_t with, uint32_t page, uint64_t blocks,
+                         bool any) {
+    const covey_view *view = it->walk.view;
+    uint64_t full = UINT64_MAX, ordered = UINT64_MAX;
+    uint64_t follows = UINT64_MAX << 1; /* blocks whose values follow those of the block before them */
+    for (uint32_t i = 0; i < with; i++) {
+        blocks &= list->pages[i]->summary;
+        full &= list->pages[i]->full;
+        ordered &= list->pages[i]->ordered;
+        if (view->types[i]->size != 0) follows &= list->pages[i]->joined << 1;
+    }
+    full &= blocks;
+    if ((blocks & ~full & ~ordered) != 0) return false;
+    uint64_t continued = full & follows & full << 1;
+    uint32_t first = it->stop, n = first, longest = with > COVEY__FEW ? COVEY__PART : COVEY__BATCH;
+    if (n + covey__bits_in(blocks & ~continued) > longest) return false;
+    uint32_t end = COVEY_NONE; /* of the last span */
+    int32_t credit = any ? COVEY__PAGE_BLOCKS : 1;
+    for (uint64_t left = blocks; left != 0;) {
+        uint32_t block = covey__lowest_bit(left), bit = 0, count = COVEY__BLOCK_IDS;
+        bool is_full = (full >> block & 1) != 0;
+        left &= left - 1;
+        if (is_full) {
+            uint32_t more = covey__lowest_bit(~(continued >> block >> 1));
+            count += more * COVEY__BLOCK_IDS;
+            left &= (UINT64_MAX - 1) << (block + more);
+            credit++;
+        } else {
+            uint64_t ids = match_block(list, with, block);
+            if (ids == 0) continue;
+            if (!is_run(ids)) return false;
+            bit = covey__lowest_bit(ids);
+            count = covey__ones_from(ids, bit);
+            if (count < LONG && --credit < 0) return false;
+        }
+        uint32_t row = page * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS + bit;
+        if (row == end && (follows >> block & 1) != 0) {
+            it->counts[n - 1] += count;
+        } else {
+            list_values(it, list, with, n, block, bit, is_full);
+            it->rows[n] = row;
+            it->counts[n++] = count;
+        }
+        end = row + count;
+    }
+    it->stop = n;
     return true;
 }
 
-/* Opens the next page with matches, and plans it. Returns its blocks with matches; 0 at the end. */
-static uint64_t open_page(covey_iter *it) {
+/* Views of few fields, which are most, have their loops unrolled. */
+bool covey__list_runs(covey_iter *it, const covey__page_list *list, uint32_t page, uint64_t blocks, bool any) {
+    switch (list->count) {
+    case 1: return list_runs(it, list, 1, page, blocks, any);
+    case 2: return list_runs(it, list, 2, page, blocks, any);
+    case 3: return list_runs(it, list, 3, page, blocks, any);
+    default: return list_runs(it, list, list->count, page, blocks, any);
+    }
+}
+
+/* Lists the spans of the next pages while their matches are runs. Returns false if there are none. */
+static bool list_pages(covey_iter *it) {
     covey__walk *walk = &it->walk;
     covey__page_list list;
-    if (walk->asks_more) {
-        uint64_t blocks = covey__open_page(it, &list);
-        walk->blocks = blocks;
-        if (blocks != 0) covey__plan_blocks(it, 0);
-        return blocks;
-    }
-    covey__walk_renew(walk);
-    while (walk->next < walk->end) {
-        uint32_t page = walk->next++;
-        uint64_t blocks = walk->blocks = point_to(walk, page, &list);
-        bool single = blocks != 0 && (blocks & (blocks - 1)) == 0;
-        if (blocks == list.full) {
-            plan_full(walk, blocks);
-        } else if (!single || !plan_single(it, &list)) {
-            walk->blocks = blocks = covey__match_page(it, &list, blocks);
-            if (blocks != 0) covey__plan_blocks(it, list.full);
+    it->stop = 0;
+    list.count = walk->view->with;
+    while (walk->next < walk->end && it->stop < AT_ONCE) {
+        uint64_t blocks = covey__walk_blocks(walk, walk->next);
+        for (uint32_t i = 0; i < list.count; i++) {
+            list.pages[i] = covey__pool_page(walk->columns[i].pool, walk->next);
+            blocks &= list.pages[i]->summary;
         }
-        if (blocks != 0) return blocks;
-        walk->next = covey__page_from(walk, page + 1);
+        if (blocks != 0 && !covey__list_runs(it, &list, walk->next, blocks, false)) break;
+        walk->next++;
+        if (blocks == 0) walk->next = covey__page_from(walk, walk->next);
     }
-    return 0;
+    it->at = 0;
+    it->count = it->counts[0];
+    it->slotted = false;
+    it->varies = true;
+    it->ended = walk->next >= walk->end;
+    return it->stop != 0;
+}
+
+/* ---- Other pages -------------------------------------------------------------------------------------------------*/
+
+/* Opens the next page with matches, and plans it. Returns its blocks with matches; 0 at the end. */
+static uint64_t open_page(covey_iter *it) {
+    covey__page_list list;
+    uint64_t blocks = it->walk.blocks = covey__open_page(it, &list);
+    if (blocks != 0) covey__plan_blocks(it, it->walk.asks_more ? 0 : list.full);
+    return blocks;
 }
 
 /* ---- Handing out -------------------------------------------------------------------------------------------------*/
@@ -199,6 +245,8 @@ static bool list_spans(covey_iter *it) {
 bool covey__next_spans(covey_iter *it) {
     covey__walk *walk = &it->walk;
     if (walk->rest == 0 && walk->blocks == 0) {
+        covey__walk_renew(walk);
+        if (!walk->asks_more && walk->most != 1 && list_pages(it)) return true;
         if (open_page(it) == 0) return false;
         if (covey__next_scattered(it)) return true;
     }

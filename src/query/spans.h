@@ -2,6 +2,8 @@
 #ifndef COVEY_SPANS_H
 #define COVEY_SPANS_H
 
+#include "query/match.h"
+
 #include <covey/covey.h>
 
 /* The addresses of a field in the list of a batch. */
@@ -11,6 +13,9 @@ static inline char **covey__list_in(covey_iter *it, uint32_t field) {
 /* Hands out the next spans: a list of long ones; or the rows of a block, one by one. Returns false at the end, or if
  * the rows of the next block have to be listed. */
 bool covey__next_spans(covey_iter *it);
+/* Adds the matches of some blocks of a page to the list of spans, if those of each block are one run of values in index
+ * order, and, unless `any` is set, few of the runs are short. Otherwise returns false; then the list is as before. */
+bool covey__list_runs(covey_iter *it, const covey__page_list *list, uint32_t page, uint64_t blocks, bool any);
 /* Decides for the blocks of a page that has just been opened, and whose matches are known, how they are handed out.
  * `full` are blocks of which that is known already: all ids match, and all are direct. */
 void covey__plan_blocks(covey_iter *it, uint64_t full);

@@ -9,7 +9,7 @@
 #endif
 
 #ifndef COVEY_ROW_BYTES /* the most bytes of a row of chunks */
-#define COVEY_ROW_BYTES ((size_t)1 << 14)
+#define COVEY_ROW_BYTES ((size_t)1 << 17)
 #endif
 
 struct covey__slab {
