@@ -73,11 +73,13 @@ static uint64_t pattern_of(uint32_t number, test_random *random) {
  * while they have runs. In each round, blocks have one of two patterns, or are full. */
 static void test_runs_of_several_blocks_and_pages(void **state) {
     (void)state;
-    static covey_entity many[157 * COVEY__BLOCK_IDS]; /* the first has index 0 */
+    static covey_entity many[(COVEY_INDEX_BITS > 16 ? 157 : 12) * COVEY__BLOCK_IDS]; /* the first has index 0 */
     const covey_type *types[] = { covey_id(Blocked), covey_id(Mate) };
     test_random random = { 7 };
     for (uint32_t round = 0; round < 64; round++) {
-        covey_destroy_all(world);
+        covey_world_desc desc = world_desc();
+        covey_world_destroy(world);
+        world = covey_world_create(&desc);
         make_entities(many, COUNT_OF(many));
         const uint32_t patterns[] = { round % 8, round / 8, 8 };
         for (uint32_t t = 0; t < COUNT_OF(types); t++) {
