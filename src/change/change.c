@@ -65,8 +65,8 @@ void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t genera
 void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
     bool grouped = pool->adding == COVEY__ADD_TO_GROUP;
     bool quick = grouped && !covey__storage_may_move(pool, index, value);
-    void *to = quick ? covey__group_place(pool, index, generation)
-                     : place_or_fail(pool, covey__entity(index, generation), &value);
+    void *to =
+        quick ? pool->place(pool, index, generation) : place_or_fail(pool, covey__entity(index, generation), &value);
     if (!to) return NULL;
     if (to != value) covey__storage_move_in(pool, to, value);
     return pool->observers && !quick ? covey__pool_settle(pool, index, generation) : to;
@@ -167,8 +167,8 @@ void covey__remove_announced(covey_pool *pool, covey_entity e) {
 
 void covey__pool_remove_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
-    if (covey__group_erases(pool)) {
-        covey__group_erase(pool, index, generation);
+    if (pool->erase) {
+        pool->erase(pool, index, generation);
         return;
     }
     if (covey__has_listeners(pool) && !covey__announce_removal(pool, e)) return;
@@ -208,7 +208,7 @@ covey_result covey__changes_reserve_queues(covey_world *world, const covey__chan
         uint64_t events = 0;
         for (uint32_t i = 0; i < queue->source_count; i++)
             for (uint32_t k = 0; k < count; k++) events += events_from(&changes[k], &queue->sources[i], placed);
-        if (!covey__queue_reserve(queue, events)) return COVEY_ERROR_MEMORY;
+        if (events != 0 && !world->inner->signalling->reserve_in_queue(queue, events)) return COVEY_ERROR_MEMORY;
     }
     return COVEY_OK;
 }

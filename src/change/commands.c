@@ -677,7 +677,13 @@ covey_replay covey_commands_replay(covey_commands *c) {
 
 /* ---- Making and ending -------------------------------------------------------------------------------------------*/
 
+static void end_commands(covey_world *world) {
+    while (world->inner->commands) covey_commands_destroy(world->inner->commands);
+}
+
 static void link_to_world(covey_commands *c) {
+    static const covey__feature commands = { .end = end_commands };
+    c->world->inner->features[COVEY__COMMANDS] = &commands;
     c->next_of_world = c->world->inner->commands;
     if (c->next_of_world) c->next_of_world->previous_of_world = c;
     c->world->inner->commands = c;

@@ -230,7 +230,7 @@ static covey_result add_to_groups(making *m, bool *reserved) {
     *reserved = false;
     for (uint32_t i = 0; i < m->count; i++) {
         covey_group *group = group_at(m->pools[i]);
-        if (group && !covey__front_reach(&group->front, m->e.index)) return COVEY_ERROR_MEMORY;
+        if (group && !covey__group_reach(group, m->e.index)) return COVEY_ERROR_MEMORY;
     }
     *reserved = true;
     covey_result result = add_all(m);

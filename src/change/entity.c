@@ -61,7 +61,7 @@ static covey_entity create_in(covey_world *world, covey__range *range, covey_res
 
 covey_result covey__entities_prepare(covey_world *world, uint32_t count) {
     if (!world->listeners) return COVEY_OK;
-    return covey__listeners_prepare_events(world->listeners, COVEY_ON_CREATE, count);
+    return covey__listeners_prepare_events(world, world->listeners, COVEY_ON_CREATE, count);
 }
 
 covey_entity covey__if_alive(covey_world *world, covey_entity e) {

@@ -308,7 +308,7 @@ static uint32_t remove_all_chosen(covey_pool *pool, const choice *c) {
     return removed;
 }
 
-static void clear_untold(covey_pool *pool) {
+void covey__pool_clear_untold(covey_pool *pool) {
     const covey_type *type = pool->type;
     for (uint32_t at = 0; type->drop && (at = covey_pool_next(pool, at)) != COVEY_NONE; at++)
         covey__pool_drop_value(pool, covey_pool_value_at_raw(pool, at));
@@ -319,6 +319,7 @@ static void clear_untold(covey_pool *pool) {
         covey__fast_add_off(pool);
     }
     covey__observers_after_clear(pool);
+    covey__pool_moved(pool, true);
 }
 
 void covey__pool_clear(covey_pool *pool) {
@@ -328,8 +329,8 @@ void covey__pool_clear(covey_pool *pool) {
     bool recorded = removals_are_heard(pool) && removals_are_recorded(pool);
     if (recorded) record_all(pool, &all);
     else if (removals_are_heard(pool)) remove_all_chosen(pool, &all);
-    if (recorded || !removals_are_heard(pool) || covey_pool_count(pool) == 0) clear_untold(pool);
-    covey__pool_moved(pool, true);
+    if (recorded || !removals_are_heard(pool) || covey_pool_count(pool) == 0) covey__pool_clear_untold(pool);
+    else covey__pool_moved(pool, true);
     COVEY__CHANGED(pool->world);
 }
 

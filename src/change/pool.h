@@ -11,7 +11,8 @@ const covey_type *covey__type_make_internal(covey_world *world, const covey_type
 
 void covey__pool_init(covey_pool *pool, covey_storage storage); /* initialises an empty storage */
 void covey__pool_clear(covey_pool *pool);
-void covey__pool_erase_all(covey_pool *pool); /* erases all components; drops no value, calls no listener */
+void covey__pool_clear_untold(covey_pool *pool); /* the same when no listener hears of the removals */
+void covey__pool_erase_all(covey_pool *pool);    /* erases all components; drops no value, calls no listener */
 bool covey__may_be_set(covey_pool *pool, covey_signal signal,
                        covey_entity e); /* reserves memory for the event, or fails */
 

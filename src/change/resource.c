@@ -92,6 +92,20 @@ static covey__resource *find_reference(const covey_world *world, const covey_typ
 
 /* ---- Setting -----------------------------------------------------------------------------------------------------*/
 
+static void free_references(covey_world *world) {
+    struct covey__resources *list = world->inner->references;
+    covey__free(&world->inner->heap, list, resources_bytes(list ? list->capacity : 0), 1,
+                alignof(struct covey__resources));
+    world->inner->references = NULL;
+}
+
+static void end_resources(covey_world *world) {
+    covey__resources_end(world, &world->inner->resources);
+    free_references(world);
+}
+
+static const covey__feature resource_feature = { .end = end_resources };
+
 static bool reserve_place(covey_world *world, struct covey__resources **list) {
     uint32_t count = *list ? (*list)->count : 0, old = *list ? (*list)->capacity : 0;
     uint32_t root = *list ? (*list)->root : COVEY__NO_NODE;
@@ -100,6 +114,7 @@ static bool reserve_place(covey_world *world, struct covey__resources **list) {
     struct covey__resources *resources = covey__resize(&world->inner->heap, *list, resources_bytes(old),
                                                        resources_bytes(capacity), 1, alignof(struct covey__resources));
     if (!resources) return false;
+    world->inner->features[COVEY__RESOURCES] = &resource_feature;
     resources->count = count;
     resources->capacity = capacity;
     resources->root = root;
@@ -339,18 +354,6 @@ void covey__resources_erase_all(covey_world *world) {
     covey__free(&world->inner->heap, world->inner->resources, resources_bytes(capacity_of(world)), 1,
                 alignof(struct covey__resources));
     world->inner->resources = NULL;
-}
-
-static void free_references(covey_world *world) {
-    struct covey__resources *list = world->inner->references;
-    covey__free(&world->inner->heap, list, resources_bytes(list ? list->capacity : 0), 1,
-                alignof(struct covey__resources));
-    world->inner->references = NULL;
-}
-
-void covey__resources_free(covey_world *world) {
-    covey__resources_end(world, &world->inner->resources);
-    free_references(world);
 }
 
 covey_result covey__resources_append(covey_world *world, struct covey__resources **list, const covey_type *type,

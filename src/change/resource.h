@@ -6,7 +6,6 @@
 
 struct covey__resources;
 
-void covey__resources_free(covey_world *world);      /* drops their values */
 void covey__resources_erase_all(covey_world *world); /* drops no value: the program has never seen them */
 void covey__resource_erase(covey_world *world, const covey_type *type); /* without dropping its value */
 /* Erases the resources that a function chooses; the others keep their order. O(n log n). */

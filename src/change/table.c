@@ -6,6 +6,7 @@
 #include "memory/bits.h"
 #include "memory/lines.h"
 #include "memory/result.h"
+#include "memory/zeros.h"
 
 #include <stdalign.h>
 
@@ -16,14 +17,12 @@
 #define WORDS COVEY__TABLE_WORDS
 #define ALL_BITS COVEY__TABLE_ALL
 
-static const covey__entity_page missing;
-
-covey__entity_page *covey__missing_page(void) { return (covey__entity_page *)(uintptr_t)&missing; }
+covey__entity_page *covey__missing_page(void) { return (covey__entity_page *)(uintptr_t)&covey__zeros.entities; }
 
 covey__entity_page *covey__entity_page_of(const covey_world *world, uint32_t index) {
     if (index / COVEY_PAGE_SIZE >= world->page_count) return NULL;
     covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
-    return page != &missing ? page : NULL;
+    return page != &covey__zeros.entities ? page : NULL;
 }
 
 static void reset_bits(covey__entity_page *page) {
@@ -68,7 +67,7 @@ static bool reach_page_table(covey_world *world, uint32_t page) {
 static covey__entity_page *find_page(covey_world *world, uint32_t index, bool *is_new) {
     uint32_t at = index / COVEY_PAGE_SIZE;
     if (!reach_page_table(world, at)) return NULL;
-    *is_new = world->pages[at] == &missing;
+    *is_new = world->pages[at] == &covey__zeros.entities;
     if (!*is_new) return world->pages[at];
     if (!reach_open(world, at)) return NULL;
     covey__entity_page *page =
@@ -86,7 +85,7 @@ bool covey__entities_reach(covey_world *world, uint32_t index) {
 
 void covey__pages_end(covey_world *world) {
     for (uint32_t i = 0; i < world->page_count; i++)
-        if (world->pages[i] != &missing)
+        if (world->pages[i] != &covey__zeros.entities)
             covey__free(&world->inner->heap, world->pages[i], 1, sizeof(covey__entity_page),
                         alignof(covey__entity_page));
     covey__free(&world->inner->heap, world->pages, world->page_count, sizeof *world->pages, alignof(void *));
@@ -98,7 +97,7 @@ void covey__pages_end(covey_world *world) {
 bool covey__pages_clone(const covey_world *from, covey_world *to) {
     if (from->page_count != 0 && !reach_page_table(to, from->page_count - 1)) return false;
     for (uint32_t i = 0; i < from->page_count; i++) {
-        if (from->pages[i] == &missing) continue;
+        if (from->pages[i] == &covey__zeros.entities) continue;
         bool is_new = false;
         covey__entity_page *page = find_page(to, i * COVEY_PAGE_SIZE, &is_new);
         if (!page) return false;
@@ -145,7 +144,7 @@ bool covey__entities_load(covey_world *world, uint32_t index, const uint32_t *ge
 uint32_t covey__entities_end(const covey_world *world) {
     uint32_t page = world->page_count, at = COVEY_PAGE_SIZE;
     for (; page != 0; page--, at = COVEY_PAGE_SIZE) {
-        if (world->pages[page - 1] == &missing) continue;
+        if (world->pages[page - 1] == &covey__zeros.entities) continue;
         while (at != 0 && world->pages[page - 1]->generation[at - 1] % 2 == 0) at--;
         if (at != 0) return (page - 1) * COVEY_PAGE_SIZE + at;
     }
@@ -154,14 +153,14 @@ uint32_t covey__entities_end(const covey_world *world) {
 
 uint32_t covey__entities_next_page(const covey_world *world, uint32_t page) {
     uint32_t at = page * STEP;
-    while (at < world->page_count && world->pages[at] == &missing) at++;
+    while (at < world->page_count && world->pages[at] == &covey__zeros.entities) at++;
     return at / STEP;
 }
 
 bool covey__entities_never_used(const covey_world *world) {
     bool used = world->inner->reserved_count != 0;
     for (uint32_t page = 0; page < world->page_count && !used; page++)
-        for (uint32_t i = 0; world->pages[page] != &missing && i < COVEY_PAGE_SIZE && !used; i++)
+        for (uint32_t i = 0; world->pages[page] != &covey__zeros.entities && i < COVEY_PAGE_SIZE && !used; i++)
             used = covey__was_used(world->pages[page], i);
     return !used;
 }
@@ -224,7 +223,7 @@ static bool valid_entity_page(const covey_world *world, uint32_t number, uint32_
 bool covey__table_valid(const covey_world *world, const char **why) {
     uint32_t alive = 0;
     for (uint32_t i = 0; i < world->page_count; i++)
-        if (world->pages[i] != &missing && !valid_entity_page(world, i, &alive, why)) return false;
+        if (world->pages[i] != &covey__zeros.entities && !valid_entity_page(world, i, &alive, why)) return false;
     REQUIRE(alive == world->alive, "entities: world->alive is not the number of living entities");
     return true;
 }

@@ -17,6 +17,12 @@ static void drop_newest(covey_history *history, uint32_t left) {
     while (history->count > left) covey__snapshot_destroy(&history->store, history->snapshots[--history->count]);
 }
 
+static void end_histories(covey_world *world) {
+    while (world->inner->histories) covey_history_destroy(world->inner->histories);
+}
+
+static const covey__feature histories = { .end = end_histories };
+
 covey_history *covey_history_create(covey_world *world, uint32_t capacity) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return NULL;
@@ -33,6 +39,7 @@ covey_history *covey_history_create(covey_world *world, uint32_t capacity) {
     history->store = (covey__unit_store){ .world = world, .heap = heap };
     if (history->next) history->next->previous = history;
     world->inner->histories = history;
+    world->inner->features[COVEY__HISTORIES] = &histories;
     return history;
 }
 
@@ -46,10 +53,6 @@ void covey_history_destroy(covey_history *history) {
     covey__heap heap = history->store.heap;
     covey__free(&heap, history->snapshots, history->table, sizeof *history->snapshots, alignof(covey__snapshot *));
     covey__free(&heap, history, 1, sizeof *history, alignof(covey_history));
-}
-
-void covey__histories_free(covey_world *world) {
-    while (world->inner->histories) covey_history_destroy(world->inner->histories);
 }
 
 /* ---- Saving and restoring ----------------------------------------------------------------------------------------*/

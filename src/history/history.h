@@ -23,7 +23,6 @@ static inline covey__snapshot *covey__history_at(const covey_history *history, u
 }
 #define COVEY__NO_SNAPSHOT "the history has no snapshot so far back: ask covey_history_count"
 
-void covey__histories_free(covey_world *world);
 bool covey__histories_valid(const covey_world *world, const char **why);
 
 #endif

@@ -60,9 +60,7 @@ static bool make_entities(const making *m) {
 static void finish_pool(const making *m, covey_pool *twin, const covey__pool_snapshot *snapshot) {
     if (!twin->observers) return;
     m->twin->inner->hiding += covey__may_hide(twin);
-    twin->observers->keeps_order = snapshot->keeps_order;
-    twin->observers->order = snapshot->order;
-    covey__pool_update_observers(twin);
+    covey__keep_order(twin, snapshot->keeps_order ? &snapshot->order : NULL);
     covey__pool_unobserve(twin);
 }
 

@@ -77,11 +77,8 @@ static bool copy_values(const covey_pool *from, covey_pool *to) {
 
 static bool keep_order(const covey_pool *from, covey_pool *to) {
     if (!from->observers || !from->observers->keeps_order) return true;
-    covey__observers *observers = covey__pool_observers(to);
-    if (!observers) return false;
-    observers->keeps_order = true;
-    observers->order = from->observers->order;
-    covey__pool_update_observers(to);
+    if (!covey__pool_observers(to)) return false;
+    covey__keep_order(to, &from->observers->order);
     return true;
 }
 

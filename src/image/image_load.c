@@ -215,7 +215,7 @@ static void list_created(covey__loading *l) {
     }
     covey_entity e = covey_entity_next(world, (covey_entity){ 0, 0 });
     for (; !covey_is_null(e); e = covey_entity_next(world, e)) l->created[l->created_count++] = e;
-    if (covey__listeners_prepare_events(world->listeners, COVEY_ON_CREATE, l->created_count) != COVEY_OK)
+    if (covey__listeners_prepare_events(world, world->listeners, COVEY_ON_CREATE, l->created_count) != COVEY_OK)
         covey__out_of_memory(l);
 }
 

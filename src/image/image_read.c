@@ -5,6 +5,7 @@
 #include "memory/crc32c.h"
 #include "storage/fields.h"
 #include "storage/unknown.h"
+#include "image/unknown_codec.h"
 #include "storage/storage.h"
 #include "storage/type.h"
 
@@ -292,6 +293,7 @@ static covey_fields *read_fields(covey__reader *reader, arena *memory, uint32_t 
 static void read_codec(covey__reader *reader, arena *memory, covey_type *type, uint64_t *size) {
     covey__reader ahead = *reader;
     covey__unknown_describe(type);
+    type->codec = &covey__unknown_codec;
     *size = sizeof(covey_unknown_value);
     type->align = alignof(covey_unknown_value);
     if (covey__read_u16(&ahead) == 0) *reader = ahead;

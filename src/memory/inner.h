@@ -2,6 +2,8 @@
 #ifndef COVEY_INNER_H
 #define COVEY_INNER_H
 
+#include "memory/feature.h"
+
 #include <covey/covey.h>
 
 #define COVEY__UNKNOWN 32 /* names of types that a world remembers as unknown; a power of two */
@@ -62,6 +64,12 @@ typedef struct covey__inner {
     covey_dependent *dependents;      /* as a list */
     uint64_t numbered;                /* queues, reactive sets, command buffers and followers ever made */
     size_t borrowed;                  /* bytes of current calls, and of values of kept types */
+
+    /* ---- Features: NULL until the program uses them, and so absent from programs that do not ---- */
+    const struct covey__grouping *grouping;     /* observe/members.h */
+    const struct covey__signalling *signalling; /* observe/signal.h */
+    const struct covey__ordering *ordering;     /* storage/order.h */
+    const covey__feature *features[COVEY__FEATURES];
 
     /* ---- Failures ---- */
     covey_log_fn *log;

@@ -86,9 +86,28 @@ static bool reserve_listener(covey_world *world, covey__listeners *listeners) {
     return true;
 }
 
+/* Ends all connections to a pool, or to entities, without calling listeners. */
+static void listen_no_more(covey_world *world, covey_pool *pool) {
+    for (covey__listeners *listeners = covey__listeners_of(world, pool); listeners && listeners->count != 0;
+         listeners = covey__listeners_of(world, pool))
+        covey__unlisten(world, pool, listeners->all[0].number);
+}
+
+static void end_listeners(covey_world *world) {
+    for (uint32_t i = 0; i < world->pool_count; i++) listen_no_more(world, world->pools[i]);
+    listen_no_more(world, NULL);
+}
+
+void covey__signals_on(covey_world *world) {
+    static const covey__feature listeners = { .end = end_listeners };
+    world->inner->features[COVEY__LISTENERS] = &listeners;
+    world->inner->signalling = &covey__signalling_of_worlds;
+}
+
 bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *listener) {
     covey__listeners *listeners = reach_listeners(world, pool);
     if (!listeners) return false;
+    covey__signals_on(world);
     bool ready = reserve_listener(world, listeners) && prepare_for_present(pool, listener);
     if (ready) {
         listeners->all[listeners->count++] = *listener;
@@ -113,12 +132,6 @@ void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number) {
     listener->call = NULL;
     listener->queue = NULL; /* the queue may be destroyed before the array is swept */
     covey__listeners_changed(world, pool, listeners);
-}
-
-void covey__listen_no_more(covey_world *world, covey_pool *pool) {
-    for (covey__listeners *listeners = covey__listeners_of(world, pool); listeners && listeners->count != 0;
-         listeners = covey__listeners_of(world, pool))
-        covey__unlisten(world, pool, listeners->all[0].number);
 }
 
 static covey_connection refuse_listener(covey_world *world, covey_result result, const char *why) {
@@ -215,7 +228,7 @@ static uint32_t events_for(const covey__listeners *listeners, const covey_queue 
     return events;
 }
 
-covey_result covey__listeners_prepare_events(const covey__listeners *listeners, covey_signal signal, uint32_t count) {
+covey_result covey__prepare_events(const covey__listeners *listeners, covey_signal signal, uint32_t count) {
     for (uint32_t i = 0; i < listeners->count; i++) {
         covey_queue *queue = listeners->all[i].queue;
         if (queue && !covey__queue_reserve(queue, (uint64_t)events_for(listeners, queue, signal) * count))
@@ -224,8 +237,7 @@ covey_result covey__listeners_prepare_events(const covey__listeners *listeners, 
     return COVEY_OK;
 }
 
-covey_result covey__listeners_prepare_marks(const covey__listeners *listeners, const covey_entity *entities,
-                                            uint32_t count) {
+covey_result covey__prepare_marks(const covey__listeners *listeners, const covey_entity *entities, uint32_t count) {
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < listeners->count && result == COVEY_OK; i++) {
         covey_pool *tags = listeners->all[i].tags;

@@ -7,6 +7,9 @@
 
 #include <covey/covey.h>
 
+typedef struct covey__signalling covey__signalling; /* signal.h */
+extern const covey__signalling covey__signalling_of_worlds;
+
 #define COVEY__COMPONENT_SIGNALS ((uint32_t)(COVEY_ON_ADD | COVEY_ON_SET | COVEY_ON_PATCH | COVEY_ON_REMOVE))
 
 /* Sets the signals of a listener that asks for these. */
@@ -32,13 +35,13 @@ void covey__listeners_changed(covey_world *world, covey_pool *pool, covey__liste
 
 bool covey__listen(covey_world *world, covey_pool *pool, const covey__listener *listener); /* false: no memory */
 void covey__unlisten(covey_world *world, covey_pool *pool, uint64_t number);
-void covey__listen_no_more(covey_world *world, covey_pool *pool); /* ends all connections to a pool, or to entities */
+/* Before listeners are told of anything: lets changes reach signal.c and listeners.c, which call them. */
+void covey__signals_on(covey_world *world);
 
 /* Before a change: reserves the memory that queues need for it, and for the removal or destruction that ends it; before
- * components are added, the memory that reactive sets need for both. */
-covey_result covey__listeners_prepare_events(const covey__listeners *listeners, covey_signal signal, uint32_t count);
-covey_result covey__listeners_prepare_marks(const covey__listeners *listeners, const covey_entity *entities,
-                                            uint32_t count);
+ * components are added, the memory that reactive sets need for both. Called through covey__signalling. */
+covey_result covey__prepare_events(const covey__listeners *listeners, covey_signal signal, uint32_t count);
+covey_result covey__prepare_marks(const covey__listeners *listeners, const covey_entity *entities, uint32_t count);
 
 bool covey__listeners_valid(const covey_world *world, const covey_pool *pool, const covey__listeners *listeners,
                             const char **why);

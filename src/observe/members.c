@@ -99,12 +99,12 @@ static void leave(covey_group *group, uint32_t index) {
     else covey_sparse_set_erase(members, covey__entity(index, covey_sparse_set_current(members, index)));
 }
 
-void covey__group_join_new(covey_group *group, uint32_t index) {
+static void join_new(covey_group *group, uint32_t index) {
     covey__front_join_new(&group->front, index);
     note_join(group);
 }
 
-void covey__group_join_all(covey_group *group, const covey_entity *entities, uint32_t count) {
+static void join_all(covey_group *group, const covey_entity *entities, uint32_t count) {
     covey__front_join_many(&group->front, entities, count);
     for (uint32_t i = 0; i < count; i++) note_join(group);
 }
@@ -118,7 +118,7 @@ static bool has_others(const covey_group *group, const covey_pool *pool, uint32_
     return true;
 }
 
-covey_result covey__group_reserve(covey_group *group, uint64_t more) {
+static covey_result reserve(covey_group *group, uint64_t more) {
     if (more <= covey__set_room(&group->members) - group->candidates) return COVEY_OK;
     if (more > COVEY_NONE - group->candidates) return COVEY_ERROR_FULL;
     return covey__set_prepare_spare(&group->members, group->candidates - group->members.end + (uint32_t)more);
@@ -126,7 +126,7 @@ covey_result covey__group_reserve(covey_group *group, uint64_t more) {
 
 static covey_result prepare(covey_group *group, uint32_t index, uint32_t count) {
     covey_result result = covey__set_prepare(&group->members, index, true);
-    return result == COVEY_OK ? covey__group_reserve(group, count) : result;
+    return result == COVEY_OK ? reserve(group, count) : result;
 }
 
 /* The first pool of the group that does not have the index, or NULL. */
@@ -136,15 +136,15 @@ static const covey_pool *first_missing(const covey_group *group, uint32_t index)
     return i < asked(group) ? group->pools[i] : NULL;
 }
 
-uint32_t covey__group_newcomers(const covey_group *group, const covey_pool *pool, const covey_entity *entities,
-                                uint32_t count) {
+static uint32_t newcomers(const covey_group *group, const covey_pool *pool, const covey_entity *entities,
+                          uint32_t count) {
     uint32_t newcomers = 0;
     if (!names(group, pool, 0, asked(group))) return 0;
     for (uint32_t i = 0; i < count; i++) newcomers += first_missing(group, entities[i].index) == pool;
     return newcomers;
 }
 
-covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count, bool anyway) {
+static covey_result groups_prepare(covey_pool *pool, covey_entity e, uint32_t count, bool anyway) {
     const covey__observers *observers = pool->observers;
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < observers->group_count && result == COVEY_OK; i++) {
@@ -184,7 +184,7 @@ void covey__groups_added(covey_pool *pool, uint32_t index) {
     }
 }
 
-void covey__groups_added_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+static void added_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
     covey_group *group = pool->observers->sole;
     bool settling = false;
     for (uint32_t i = 0; group && i < asked(group); i++)
@@ -206,7 +206,7 @@ static void leave_asking(covey_group *group, const covey_pool *pool, uint32_t in
     if (covey__group_has(group, index)) leave(group, index);
 }
 
-void covey__groups_leaving(covey_pool *pool, uint32_t index) {
+static void leaving(covey_pool *pool, uint32_t index) {
     const covey__observers *observers = pool->observers;
     for (uint32_t i = observers->group_count; i-- != 0;) {
         covey_group *group = observers->groups[i].group;
@@ -215,7 +215,7 @@ void covey__groups_leaving(covey_pool *pool, uint32_t index) {
     }
 }
 
-void covey__groups_erase(covey_pool *pool, uint32_t index) {
+static void leave_and_erase(covey_pool *pool, uint32_t index) {
     const covey__observers *observers = pool->observers;
     uint32_t hole = covey__front_hole(pool, index);
     for (uint32_t i = observers->group_count; i-- != 0;) {
@@ -234,7 +234,7 @@ static void join_if_asked(covey_group *group, uint32_t index) {
 }
 
 /* Entities that are being destroyed do not join. Members had the component before, disabled. */
-void covey__groups_left(covey_pool *pool, covey_entity e) {
+static void left(covey_pool *pool, covey_entity e) {
     const covey__observers *observers = pool->observers;
     for (uint32_t i = 0; i < observers->group_count && covey_alive(pool->world, e); i++)
         if (observers->groups[i].role == COVEY__EXCLUDED) join_if_asked(observers->groups[i].group, e.index);
@@ -293,7 +293,7 @@ void covey__group_count_again(covey_group *group, uint32_t count) {
     covey__front_count_again(&group->front, count, covey__group_matches, group);
 }
 
-void covey__groups_cleared(covey_pool *pool) {
+static void cleared(covey_pool *pool) {
     const covey__observers *observers = pool->observers;
     for (uint32_t i = 0; i < observers->group_count; i++) {
         if (observers->groups[i].role == COVEY__EXCLUDED) covey__group_collect_new(observers->groups[i].group);
@@ -362,7 +362,7 @@ static COVEY__NOINLINE void *place_near(covey_pool *pool, uint32_t index, uint32
 }
 
 /* Finds the final place of a component; its value may be written later. */
-void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
+static void *group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
     bool near = pool->observers->near.number == index / COVEY__BLOCK_IDS;
     return near ? place_near(pool, index, generation) : place_anywhere(pool, index, generation);
 }
@@ -387,7 +387,7 @@ static COVEY__NOINLINE void erase_in_many(covey_pool *pool, uint32_t index, uint
     erase(pool, pool->observers->other_count, index, generation);
 }
 
-void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
+static void group_erase(covey_pool *pool, uint32_t index, uint32_t generation) {
     if (COVEY__LIKELY(pool->observers->other_count == 1)) erase(pool, 1, index, generation);
     else erase_in_many(pool, index, generation);
 }
@@ -400,7 +400,7 @@ COVEY_HOT void erase_listed(covey_pool *pool, uint32_t others, const covey_entit
     }
 }
 
-void covey__group_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+static void group_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
     if (COVEY__LIKELY(pool->observers->other_count == 1)) erase_listed(pool, 1, entities, count);
     else erase_listed(pool, pool->observers->other_count, entities, count);
 }
@@ -416,13 +416,12 @@ static void note_leaving(covey_group *group, const covey_entity *entities, uint3
 }
 #endif
 
-void covey__group_erase_whole(covey_group *group, covey_entity e) {
+static void erase_whole(covey_group *group, covey_entity e) {
     note_leaving(group, &e, 1);
     covey__front_erase_one(&group->front, e);
 }
 
-void covey__group_erase_many(covey_group *group, const covey_entity *entities, uint32_t count,
-                             const covey__stretch *s) {
+static void erase_many(covey_group *group, const covey_entity *entities, uint32_t count, const covey__stretch *s) {
     note_leaving(group, entities, count);
     if (s) covey__front_erase_stretch(&group->front, entities, s);
     else covey__front_erase_many(&group->front, entities, count);
@@ -457,18 +456,6 @@ static bool make_room_in(covey_pool *pool) {
     observers->groups = links;
     observers->group_capacity = capacity;
     return true;
-}
-
-/* Makes room for linking the group; false when an allocation fails. */
-bool covey__group_make_room(covey_group *group) {
-    covey_world *world = group->world;
-    covey_group **groups = covey__reach(&world->inner->heap, world->inner->groups, &world->inner->group_capacity,
-                                        world->inner->group_count, UINT32_MAX, NULL);
-    if (!groups) return false;
-    world->inner->groups = groups;
-    for (uint32_t i = 0; i < covey__group_terms(group); i++)
-        if (!make_room_in(group->pools[i])) return false;
-    return !world->inner->disabled || make_room_in(world->inner->disabled);
 }
 
 static void link_to(covey_group *group, covey_pool *pool, covey__role role) {
@@ -526,7 +513,7 @@ bool covey__groups_room(covey_world *world, covey__observers **observers) {
 }
 
 /* From now on no group is a sole observer: disabled entities have to be checked as well. */
-void covey__groups_exclude(covey_pool *pool, covey__observers *observers) {
+static void exclude(covey_pool *pool, covey__observers *observers) {
     if (!observers) return;
     covey_world *world = pool->world;
     pool->observers = observers;
@@ -535,6 +522,41 @@ void covey__groups_exclude(covey_pool *pool, covey__observers *observers) {
         link_to(group, pool, COVEY__EXCLUDED);
         for (uint32_t k = 0; k < covey__group_terms(group); k++) covey__pool_update_observers(group->pools[k]);
     }
+}
+
+static bool reach(covey_group *group, uint32_t index) { return covey__front_reach(&group->front, index); }
+
+static const covey__grouping grouping = {
+    .place = group_place,
+    .erase = group_erase,
+    .prepare = groups_prepare,
+    .reserve = reserve,
+    .reach = reach,
+    .newcomers = newcomers,
+    .added_many = added_many,
+    .join_new = join_new,
+    .join_all = join_all,
+    .leaving = leaving,
+    .leave_and_erase = leave_and_erase,
+    .left = left,
+    .erase_listed = group_erase_listed,
+    .erase_whole = erase_whole,
+    .erase_many = erase_many,
+    .cleared = cleared,
+    .exclude = exclude,
+};
+
+/* Makes room for linking the group; false when an allocation fails. */
+bool covey__group_make_room(covey_group *group) {
+    covey_world *world = group->world;
+    world->inner->grouping = &grouping;
+    covey_group **groups = covey__reach(&world->inner->heap, world->inner->groups, &world->inner->group_capacity,
+                                        world->inner->group_count, UINT32_MAX, NULL);
+    if (!groups) return false;
+    world->inner->groups = groups;
+    for (uint32_t i = 0; i < covey__group_terms(group); i++)
+        if (!make_room_in(group->pools[i])) return false;
+    return !world->inner->disabled || make_room_in(world->inner->disabled);
 }
 
 void covey__groups_update(covey_pool *pool) {

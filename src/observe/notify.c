@@ -29,21 +29,23 @@ covey_result covey__observers_prepare_unqueued(covey_pool *pool, const covey_ent
         result = covey__groups_prepare(pool, entities[i], count, anyway);
         if (pool->type->ticks && !covey__ticks_reach(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
     }
-    if (result == COVEY_OK) result = covey__listeners_prepare_marks(&observers->listeners, entities, count);
+    if (result == COVEY_OK)
+        result = covey__listeners_prepare_marks(pool->world, &observers->listeners, entities, count);
     if (result != COVEY_OK || !observers->keeps_order) return result;
     return covey__order_prepare(pool, count);
 }
 
 covey_result covey__observers_prepare_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway) {
     covey_result result = COVEY_OK;
-    if (pool->observers) result = covey__listeners_prepare_events(&pool->observers->listeners, COVEY_ON_ADD, count);
+    if (pool->observers)
+        result = covey__listeners_prepare_events(pool->world, &pool->observers->listeners, COVEY_ON_ADD, count);
     return result == COVEY_OK ? covey__observers_prepare_unqueued(pool, entities, count, anyway) : result;
 }
 
 void covey__observers_after_add(covey_pool *pool, const covey_entity *entities, uint32_t count, bool ticks) {
     for (uint32_t i = 0; i < count && ticks && pool->type->ticks; i++) covey__ticks_note(pool, entities[i].index);
     if (pool->observers->keeps_order) covey__order_insert_many(pool, &pool->observers->order, entities, count);
-    if (pool->observers->group_count != 0) covey__groups_added_many(pool, entities, count);
+    covey__groups_added_many(pool, entities, count);
 }
 
 void *covey__found_again(covey_pool *pool, covey_entity e) {
@@ -57,7 +59,7 @@ void *covey__found_again(covey_pool *pool, covey_entity e) {
 covey_result covey__observers_prepare_set(covey_pool *pool, covey_signal signal, uint32_t count) {
     covey__listeners *listeners = pool->observers ? &pool->observers->listeners : NULL;
     if (!listeners || (listeners->queued & (uint32_t)signal) == 0) return COVEY_OK;
-    return covey__listeners_prepare_events(listeners, signal, count);
+    return covey__listeners_prepare_events(pool->world, listeners, signal, count);
 }
 
 static COVEY__NOINLINE void mark_set_in_all(const covey__listeners *listeners, uint32_t index) {
@@ -141,6 +143,8 @@ bool covey__observers_valid(const covey_pool *pool, const char **why) {
     for (uint32_t i = 0; i < listeners->count; i++) needs |= listeners->all[i].queue || listeners->all[i].tags;
     REQUIRE(!pool->plain && pool->filling.block == COVEY__NO_BLOCK, "observers: inline adds or removals bypass them");
     REQUIRE(pool->adding == (observers->sole ? COVEY__ADD_TO_GROUP : COVEY__ADD_AND_SETTLE),
+            "observers: inline adds or removals bypass them");
+    REQUIRE(!pool->place == !observers->sole && !pool->erase == (!observers->sole || pool->type->drop),
             "observers: inline adds or removals bypass them");
     covey__removal removal = observers->sole && !drops ? COVEY__REMOVE_GROUPED : COVEY__REMOVE_SLOWLY;
     REQUIRE(!set || (set->room == 0 && set->removal == removal), "observers: inline adds or removals bypass them");

@@ -70,6 +70,8 @@ void covey__pool_unobserve(covey_pool *pool) {
     covey__observers_free(pool->world, observers);
     pool->observers = NULL;
     pool->adding = COVEY__ADD_ONLY;
+    pool->place = NULL;
+    pool->erase = NULL;
     covey__pool_update(pool);
 }
 
@@ -79,6 +81,8 @@ static void find_sole(covey_pool *pool) {
     observers->other_count = 0;
     observers->near = (covey__near)COVEY__NEAR_NONE;
     pool->adding = COVEY__ADD_AND_SETTLE;
+    pool->place = NULL;
+    pool->erase = NULL;
     if (observers->group_count != 1 || observers->keeps_order || observers->listeners.count != 0) return;
     if (covey__type_is_observed(pool->type) || pool->world->inner->disabled) return;
     covey_group *group = observers->groups->group;
@@ -89,6 +93,8 @@ static void find_sole(covey_pool *pool) {
         if (group->pools[i] != pool) observers->others[observers->other_count++] = group->pools[i];
     observers->sole = group;
     pool->adding = COVEY__ADD_TO_GROUP;
+    pool->place = pool->world->inner->grouping->place;
+    if (!pool->type->drop) pool->erase = pool->world->inner->grouping->erase;
 }
 
 bool covey__group_is_left_whole(const covey_group *group) {

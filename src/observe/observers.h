@@ -5,9 +5,12 @@
 #ifndef COVEY_OBSERVERS_H
 #define COVEY_OBSERVERS_H
 
+#include "memory/inner.h"
 #include "memory/pages.h"
 #include "storage/front.h"
+#include "storage/order.h"
 #include "storage/storage.h"
+#include "storage/stretch.h"
 
 #include <covey/covey.h>
 
@@ -136,9 +139,39 @@ void covey__pool_unobserve(covey_pool *pool);        /* frees it if no observer 
 void covey__pool_update(covey_pool *pool);           /* sets the flags that inline code reads */
 void covey__pool_update_observers(covey_pool *pool); /* after observers have changed */
 void covey__observers_shrink(covey_pool *pool);
+/* Keeps a pool sorted from now on, or no longer for NULL. */
+static inline void covey__keep_order(covey_pool *pool, const covey_order *order) {
+    pool->observers->keeps_order = order != NULL;
+    if (order) pool->observers->order = *order;
+    if (order) pool->world->inner->ordering = &covey__ordering_of_pools;
+    covey__pool_update_observers(pool);
+}
 void covey__observers_free(covey_world *world, covey__observers *observers);
 void covey__pool_free_observers(covey_pool *pool); /* unconditionally, when the world ends */
 size_t covey__observers_bytes(const covey_pool *pool);
+
+/* What changes of a pool call. The world has it from its first group on, so that a program that makes no group does not
+ * contain members.c. members.h describes the functions. */
+typedef struct covey__grouping {
+    void *(*place)(covey_pool *pool, uint32_t index, uint32_t generation);
+    void (*erase)(covey_pool *pool, uint32_t index, uint32_t generation);
+    covey_result (*prepare)(covey_pool *pool, covey_entity e, uint32_t count, bool anyway);
+    covey_result (*reserve)(covey_group *group, uint64_t more);
+    bool (*reach)(covey_group *group, uint32_t index);
+    uint32_t (*newcomers)(const covey_group *group, const covey_pool *pool, const covey_entity *entities,
+                          uint32_t count);
+    void (*added_many)(covey_pool *pool, const covey_entity *entities, uint32_t count);
+    void (*join_new)(covey_group *group, uint32_t index);
+    void (*join_all)(covey_group *group, const covey_entity *entities, uint32_t count);
+    void (*leaving)(covey_pool *pool, uint32_t index);
+    void (*leave_and_erase)(covey_pool *pool, uint32_t index);
+    void (*left)(covey_pool *pool, covey_entity e);
+    void (*erase_listed)(covey_pool *pool, const covey_entity *entities, uint32_t count);
+    void (*erase_whole)(covey_group *group, covey_entity e);
+    void (*erase_many)(covey_group *group, const covey_entity *entities, uint32_t count, const covey__stretch *s);
+    void (*cleared)(covey_pool *pool);
+    void (*exclude)(covey_pool *pool, covey__observers *observers);
+} covey__grouping;
 
 /* ---- Disabled components ------------------------------------------------------------------------------------------*/
 

@@ -116,6 +116,16 @@ void covey__queue_detach(covey_queue *queue, uint64_t number) {
     queue->sources[at] = queue->sources[--queue->source_count];
 }
 
+static void end_queues(covey_world *world) {
+    while (world->inner->queues) {
+        covey_queue *queue = world->inner->queues;
+        world->inner->queues = queue->next;
+        covey__queue_free(queue);
+    }
+}
+
+static const covey__feature queues = { .end = end_queues };
+
 covey_queue *covey_queue_create(covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     if (COVEY__IN_HOOK(world)) return NULL;
@@ -127,6 +137,7 @@ covey_queue *covey_queue_create(covey_world *world) {
     *queue =
         (covey_queue){ .world = world, .number = ++world->inner->numbered, .next = world->inner->queues, .align = 1 };
     world->inner->queues = queue;
+    world->inner->features[COVEY__QUEUES] = &queues;
     return queue;
 }
 
@@ -163,14 +174,6 @@ bool covey_queue_next(covey_queue *queue, covey_event *event) {
 void covey_queue_clear(covey_queue *queue) {
     COVEY__CONTRACT(NULL, queue, "a call needs a queue");
     queue->count = 0;
-}
-
-void covey__queues_free(covey_world *world) {
-    while (world->inner->queues) {
-        covey_queue *queue = world->inner->queues;
-        world->inner->queues = queue->next;
-        covey__queue_free(queue);
-    }
 }
 
 size_t covey__queues_bytes(const covey_world *world) {

@@ -44,7 +44,6 @@ void covey__queue_detach(covey_queue *queue, uint64_t number);
 void covey__queue_push(covey_queue *queue, const covey_pool *pool, covey_signal signal, covey_entity e,
                        const void *value);
 void covey__queue_free(covey_queue *queue);
-void covey__queues_free(covey_world *world);
 size_t covey__queues_bytes(const covey_world *world);
 
 bool covey__queues_valid(const covey_world *world, const char **why);

@@ -218,19 +218,16 @@ static COVEY__NOINLINE uint64_t emit_to_functions(covey_world *world, covey_pool
     return emission.ended;
 }
 
-bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
-                 uint32_t count) {
-    covey__listeners *listeners = covey__listeners_of(world, pool);
-    if (!listeners || (listeners->signals & (uint32_t)signal) == 0) return false;
+static bool emit(covey_world *world, covey_pool *pool, covey__listeners *listeners, covey_signal signal,
+                 const covey_entity *entities, uint32_t count) {
     record(listeners, pool, signal, entities, count);
     if ((listeners->called & (uint32_t)signal) == 0) return false;
     emit_to_functions(world, pool, listeners, signal, entities, count);
     return true;
 }
 
-uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    covey__listeners *listeners = covey__listeners_of(pool->world, pool);
-    if (!listeners || (listeners->signals & COVEY_ON_REMOVE) == 0) return 0;
+static uint64_t emit_removals(covey_pool *pool, covey__listeners *listeners, const covey_entity *entities,
+                              uint32_t count) {
     record(listeners, pool, COVEY_ON_REMOVE, entities, count);
     if ((listeners->called & COVEY_ON_REMOVE) == 0) return 0;
     return emit_to_functions(pool->world, pool, listeners, COVEY_ON_REMOVE, entities, count);
@@ -242,7 +239,7 @@ static covey__listeners *listeners_for(const covey_world *world, const covey__em
     return listeners && (listeners->signals & (uint32_t)emission->signal) != 0 ? listeners : NULL;
 }
 
-bool covey__emit_together(covey_world *world, covey__emission *first) {
+static bool emit_together(covey_world *world, covey__emission *first) {
     covey__emission *outer = world->inner->emission;
     bool called = false;
     for (covey__emission *e = first; e; e = e->together) {
@@ -264,7 +261,7 @@ bool covey__emit_together(covey_world *world, covey__emission *first) {
 
 /* ---- Announcing --------------------------------------------------------------------------------------------------*/
 
-void covey__finish_emissions(covey_pool *pool, covey_entity e) {
+static void finish_emissions(covey_pool *pool, covey_entity e) {
     finish_active(pool->world, pool->world->inner->emission, pool, e);
 }
 
@@ -277,17 +274,17 @@ static covey__emission *announced_removal(const covey_pool *pool, covey_entity e
     return emission;
 }
 
-bool covey__end_announced(covey_pool *pool, covey_entity e) {
+static bool end_announced(covey_pool *pool, covey_entity e) {
     covey__emission *removal = announced_removal(pool, e);
     const covey__dying *dying = covey__dying_of(pool->world, e.index);
     if (removal) removal->ended |= (uint64_t)1 << number_in(removal, e);
     return removal || (dying && pool->number < dying->reached);
 }
 
-bool covey__announce_removal(covey_pool *pool, covey_entity e) {
-    covey__finish_emissions(pool, e);
+static bool announce_removal(covey_pool *pool, covey_entity e) {
+    finish_emissions(pool, e);
     if (!covey_pool_has(pool, e)) return false;
-    if (covey__end_announced(pool, e)) return true;
+    if (end_announced(pool, e)) return true;
     return covey__emit_removals(pool, &e, 1) == 0 && covey_pool_has(pool, e);
 }
 
@@ -330,7 +327,7 @@ static void emit_destruction(covey_world *world, covey_entity e) {
     world->dying = dying.outer;
 }
 
-bool covey__announce_destruction(covey_world *world, uint32_t index, uint32_t generation) {
+static bool announce_destruction(covey_world *world, uint32_t index, uint32_t generation) {
     covey_entity e = covey__entity(index, generation);
     if (covey__dying_of(world, e.index)) return false;
     finish_active(world, world->inner->emission, NULL, e);
@@ -343,9 +340,8 @@ bool covey__announce_destruction(covey_world *world, uint32_t index, uint32_t ge
 
 /* ---- One after another -------------------------------------------------------------------------------------------*/
 
-void covey__record_removals(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    const covey__listeners *listeners = pool->observers ? &pool->observers->listeners : NULL;
-    if (!listeners || (listeners->signals & COVEY_ON_REMOVE) == 0) return;
+static void record_removals(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    const covey__listeners *listeners = &pool->observers->listeners;
     uint32_t part = listeners->count == 1 ? count : 1; /* a queue may have several events of each removal */
     for (uint32_t i = 0; i < count; i += part) record(listeners, pool, COVEY_ON_REMOVE, entities + i, part);
 }
@@ -355,7 +351,7 @@ static void record_ended(const covey__told *told, covey_entity e) {
         if (told->pools[i]->ended && covey__has_index(told->pools[i], e.index)) covey__ended_push(told->pools[i], e);
 }
 
-void covey__record_destruction(covey_world *world, covey_entity e, const covey__told *told) {
+static void record_destruction(covey_world *world, covey_entity e, const covey__told *told) {
     const covey__listeners *listeners = world->listeners;
     if (listeners && (listeners->signals & COVEY_ON_DESTROY) != 0) record(listeners, NULL, COVEY_ON_DESTROY, &e, 1);
     for (uint32_t i = 0; i < told->count; i++)
@@ -369,7 +365,7 @@ static bool is_outdated(const covey_world *world, covey_entity e, const covey__t
     return told->connections != world->inner->connections || p.end - p.bits > 1 || (p.left & ~present) != 0;
 }
 
-void covey__announce_destruction_to(covey_world *world, covey_entity e, const covey__told *told, uint64_t present) {
+static void announce_destruction_to(covey_world *world, covey_entity e, const covey__told *told, uint64_t present) {
     covey__dying dying = { world->dying, e.index, 0 };
     bool outdated = is_outdated(world, e, told, present);
     stop_fast_adds(world, e.index);
@@ -391,7 +387,7 @@ void covey__announce_destruction_to(covey_world *world, covey_entity e, const co
     else record_ended(told, e);
 }
 
-void covey__series_begin(covey__emission *emission, covey_pool *pool, covey_signal signal) {
+static void begin_series(covey__emission *emission, covey_pool *pool, covey_signal signal) {
     *emission = (covey__emission){ .pool = pool, .signal = signal };
     begin_emission(pool->world, emission, &pool->observers->listeners);
 }
@@ -407,13 +403,13 @@ static void record_next(covey__emission *emission, const covey_entity *e) {
     record(emission->listeners, emission->pool, emission->signal, e, 1);
 }
 
-bool covey__series_remove(covey__emission *emission, const covey_entity *e) {
+static bool remove_in_series(covey__emission *emission, const covey_entity *e) {
     record_next(emission, e);
     while (call_next(emission->pool->world, emission)) continue;
     return emission->ended == 0 && covey_pool_has(emission->pool, *e);
 }
 
-bool covey__series_set(covey__emission *emission, const covey_entity *e) {
+static bool set_in_series(covey__emission *emission, const covey_entity *e) {
     covey_world *world = emission->pool->world;
     record_next(emission, e);
     if ((emission->listeners->called & COVEY_ON_SET) == 0) return false;
@@ -422,7 +418,28 @@ bool covey__series_set(covey__emission *emission, const covey_entity *e) {
     return true;
 }
 
-void covey__series_end(covey__emission *emission) { end_emission(emission->pool->world, emission); }
+static void end_series(covey__emission *emission) { end_emission(emission->pool->world, emission); }
+
+const covey__signalling covey__signalling_of_worlds = {
+    .destroy_all = covey_destroy_all,
+    .emit = emit,
+    .emit_removals = emit_removals,
+    .emit_together = emit_together,
+    .announce_removal = announce_removal,
+    .announce_destruction = announce_destruction,
+    .announce_destruction_to = announce_destruction_to,
+    .finish_emissions = finish_emissions,
+    .end_announced = end_announced,
+    .record_removals = record_removals,
+    .record_destruction = record_destruction,
+    .begin_series = begin_series,
+    .remove_in_series = remove_in_series,
+    .set_in_series = set_in_series,
+    .end_series = end_series,
+    .prepare_events = covey__prepare_events,
+    .prepare_marks = covey__prepare_marks,
+    .reserve_in_queue = covey__queue_reserve,
+};
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 

@@ -2,6 +2,7 @@
 #ifndef COVEY_SIGNAL_H
 #define COVEY_SIGNAL_H
 
+#include "memory/inner.h"
 #include "observe/listeners.h"
 
 #include <covey/covey.h>
@@ -51,27 +52,93 @@ static inline bool covey__takes_components(const covey_world *world, covey_entit
     return covey_alive(world, e) && !covey__dying_of(world, e.index);
 }
 
+/* The pools, by number, to which that applies among those that are present in some blocks. The list holds as long as
+ * there are the same connections, and no other pool is present in the block of an entity. */
+enum { COVEY__MOST_TOLD = 16 };
+typedef struct covey__told {
+    covey_pool *pools[COVEY__MOST_TOLD];
+    uint32_t count;
+    uint64_t connections;
+} covey__told;
+
+/* What changes call when there are listeners. The world has it from the first connection on, so that a program that
+ * makes no connection does not contain signal.c. The functions below describe each. */
+struct covey__signalling {
+    void (*destroy_all)(covey_world *world); /* which tells listeners of it */
+    bool (*emit)(covey_world *world, covey_pool *pool, covey__listeners *listeners, covey_signal signal,
+                 const covey_entity *entities, uint32_t count);
+    uint64_t (*emit_removals)(covey_pool *pool, covey__listeners *listeners, const covey_entity *entities,
+                              uint32_t count);
+    bool (*emit_together)(covey_world *world, covey__emission *first);
+    bool (*announce_removal)(covey_pool *pool, covey_entity e);
+    bool (*announce_destruction)(covey_world *world, uint32_t index, uint32_t generation);
+    void (*announce_destruction_to)(covey_world *world, covey_entity e, const covey__told *told, uint64_t present);
+    void (*finish_emissions)(covey_pool *pool, covey_entity e);
+    bool (*end_announced)(covey_pool *pool, covey_entity e);
+    void (*record_removals)(covey_pool *pool, const covey_entity *entities, uint32_t count);
+    void (*record_destruction)(covey_world *world, covey_entity e, const covey__told *told);
+    void (*begin_series)(covey__emission *emission, covey_pool *pool, covey_signal signal);
+    bool (*remove_in_series)(covey__emission *emission, const covey_entity *e);
+    bool (*set_in_series)(covey__emission *emission, const covey_entity *e);
+    void (*end_series)(covey__emission *emission);
+    covey_result (*prepare_events)(const covey__listeners *listeners, covey_signal signal, uint32_t count);
+    covey_result (*prepare_marks)(const covey__listeners *listeners, const covey_entity *entities, uint32_t count);
+    bool (*reserve_in_queue)(covey_queue *queue, uint64_t more);
+};
+
+/* The memory that listeners need before a change: listeners.h. */
+static inline covey_result covey__listeners_prepare_events(const covey_world *world, const covey__listeners *listeners,
+                                                           covey_signal signal, uint32_t count) {
+    if (listeners->count == 0) return COVEY_OK;
+    return world->inner->signalling->prepare_events(listeners, signal, count);
+}
+static inline covey_result covey__listeners_prepare_marks(const covey_world *world, const covey__listeners *listeners,
+                                                          const covey_entity *entities, uint32_t count) {
+    if (listeners->count == 0) return COVEY_OK;
+    return world->inner->signalling->prepare_marks(listeners, entities, count);
+}
+
 /* Emits a signal to the listeners of a pool or, for NULL, of entities. Returns whether a function was called. */
-bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
-                 uint32_t count);
+static inline bool covey__emit(covey_world *world, covey_pool *pool, covey_signal signal, const covey_entity *entities,
+                               uint32_t count) {
+    covey__listeners *listeners = covey__listeners_of(world, pool);
+    if (!listeners || (listeners->signals & (uint32_t)signal) == 0) return false;
+    return world->inner->signalling->emit(world, pool, listeners, signal, entities, count);
+}
 /* Emits several changes that were all made before: queues and reactive sets record all of them before a function is
  * called. The caller sets the pool, the signal, the entities, their number and `together`; the rest is zero. Returns
  * whether a function was called. */
-bool covey__emit_together(covey_world *world, covey__emission *first);
+static inline bool covey__emit_together(covey_world *world, covey__emission *first) {
+    return world->inner->signalling && world->inner->signalling->emit_together(world, first);
+}
 /* Emits COVEY_ON_REMOVE for at most 64 entities. Returns which components listeners have removed themselves: if such an
  * entity has a component now, it is a new one. */
-uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, uint32_t count);
+static inline uint64_t covey__emit_removals(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    covey__listeners *listeners = covey__listeners_of(pool->world, pool);
+    if (!listeners || (listeners->signals & COVEY_ON_REMOVE) == 0) return 0;
+    return pool->world->inner->signalling->emit_removals(pool, listeners, entities, count);
+}
 
-/* Announces the removal of a component of a living entity. Returns whether the component is still present. */
-bool covey__announce_removal(covey_pool *pool, covey_entity e);
-/* Announces the destruction of an entity, and with it the removal of its components: they can be erased after that
- * without another announcement. Returns whether the entity is still alive. */
-bool covey__announce_destruction(covey_world *world, uint32_t index, uint32_t generation);
+/* Announces the removal of a component of a living entity from a pool with listeners. Returns whether the component is
+ * still present. */
+static inline bool covey__announce_removal(covey_pool *pool, covey_entity e) {
+    return pool->world->inner->signalling->announce_removal(pool, e);
+}
+/* Announces the destruction of an entity in a world with listeners, and with it the removal of its components: they can
+ * be erased after that without another announcement. Returns whether the entity is still alive. */
+static inline bool covey__announce_destruction(covey_world *world, uint32_t index, uint32_t generation) {
+    return world->inner->signalling->announce_destruction(world, index, generation);
+}
 /* The two halves of covey__announce_removal, for callers that emit many removals together. Finishes all active
  * emissions about a component; */
-void covey__finish_emissions(covey_pool *pool, covey_entity e);
+static inline void covey__finish_emissions(covey_pool *pool, covey_entity e) {
+    if (pool->world->inner->emission) pool->world->inner->signalling->finish_emissions(pool, e);
+}
 /* then, if an active emission announces its removal, marks it as made there and returns true. */
-bool covey__end_announced(covey_pool *pool, covey_entity e);
+static inline bool covey__end_announced(covey_pool *pool, covey_entity e) {
+    const covey_world *world = pool->world;
+    return (world->inner->emission || world->dying) && world->inner->signalling->end_announced(pool, e);
+}
 
 /* ---- One after another -------------------------------------------------------------------------------------------
  *
@@ -92,30 +159,37 @@ static inline bool covey__destruction_is_told(const covey_pool *pool) {
     return pool->ended || (pool->observers && (pool->observers->listeners.signals & COVEY_ON_REMOVE) != 0);
 }
 
-/* The pools, by number, to which that applies among those that are present in some blocks. The list holds as long as
- * there are the same connections, and no other pool is present in the block of an entity. */
-enum { COVEY__MOST_TOLD = 16 };
-typedef struct covey__told {
-    covey_pool *pools[COVEY__MOST_TOLD];
-    uint32_t count;
-    uint64_t connections;
-} covey__told;
-
-/* Record the removal of components that are present; and the destruction of an entity, with the removal of its
- * components. No function is called. */
-void covey__record_removals(covey_pool *pool, const covey_entity *entities, uint32_t count);
-void covey__record_destruction(covey_world *world, covey_entity e, const covey__told *told);
+/* Record the removal of components that are present; and the destruction of an entity in a world with listeners, with
+ * the removal of its components. No function is called. */
+static inline void covey__record_removals(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    if (!pool->observers || (pool->observers->listeners.signals & COVEY_ON_REMOVE) == 0) return;
+    pool->world->inner->signalling->record_removals(pool, entities, count);
+}
+static inline void covey__record_destruction(covey_world *world, covey_entity e, const covey__told *told) {
+    world->inner->signalling->record_destruction(world, e, told);
+}
 
 /* The same as covey__announce_destruction for a living entity, while no emission is active. `present`: which of the
  * first 64 pools were present when the list was made. */
-void covey__announce_destruction_to(covey_world *world, covey_entity e, const covey__told *told, uint64_t present);
+static inline void covey__announce_destruction_to(covey_world *world, covey_entity e, const covey__told *told,
+                                                  uint64_t present) {
+    world->inner->signalling->announce_destruction_to(world, e, told, present);
+}
 
 /* Emits removals from one pool, or sets, one after another, in one emission: begin, emit each, end. A removal is
  * announced: whether the component is still present. A set was made: whether a function was called. */
-void covey__series_begin(covey__emission *emission, covey_pool *pool, covey_signal signal);
-bool covey__series_remove(covey__emission *emission, const covey_entity *e);
-bool covey__series_set(covey__emission *emission, const covey_entity *e);
-void covey__series_end(covey__emission *emission);
+static inline void covey__series_begin(covey__emission *emission, covey_pool *pool, covey_signal signal) {
+    pool->world->inner->signalling->begin_series(emission, pool, signal);
+}
+static inline bool covey__series_remove(covey__emission *emission, const covey_entity *e) {
+    return emission->pool->world->inner->signalling->remove_in_series(emission, e);
+}
+static inline bool covey__series_set(covey__emission *emission, const covey_entity *e) {
+    return emission->pool->world->inner->signalling->set_in_series(emission, e);
+}
+static inline void covey__series_end(covey__emission *emission) {
+    emission->pool->world->inner->signalling->end_series(emission);
+}
 
 bool covey__signals_valid(const covey_world *world, const char **why);
 

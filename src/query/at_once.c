@@ -153,7 +153,7 @@ COVEY_HOT bool find_rows_in_blocks(covey_iter *it, uint32_t with, uint64_t *foun
     uint64_t blocks = UINT64_MAX, ids = UINT64_MAX;
     if (!find_page(view, with, &first, &end)) return false;
     if (first == end) return end_with_nothing(it);
-    for (uint32_t i = with; i < COVEY__ROW_CHUNKS; i++) walk->columns[i].page = &covey__no_page;
+    for (uint32_t i = with; i < COVEY__ROW_CHUNKS; i++) walk->columns[i].page = &covey__zeros.blocks;
     for (uint32_t i = 0; i < with; i++) {
         walk->columns[i].pool = view->pools[i];
         walk->columns[i].page = page_of(view, i, first);
@@ -306,7 +306,7 @@ static COVEY__NOINLINE bool rows_of_borders(covey_iter *it) {
     const covey_view *view = &group->view;
     uint32_t first, end;
     if (!find_page(view, view->fields, &first, &end)) return false;
-    const covey__block_page *page = first != end ? page_of(view, 0, first) : &covey__no_page;
+    const covey__block_page *page = first != end ? page_of(view, 0, first) : &covey__zeros.blocks;
     const uint8_t *borders = covey__page_at(&group->front.borders, first * COVEY__BLOCK_PAGE);
     if (page->summary == 0 || !borders) return end_with_nothing(it);
     if ((page->summary & (page->summary - 1)) != 0) return false;

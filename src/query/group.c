@@ -129,6 +129,29 @@ static bool find_pools(covey_group *group) {
     return true;
 }
 
+/* Spare room is promised to candidates: frees it only if all candidates are members. */
+static void shrink_groups(covey_world *world) {
+    for (uint32_t i = 0; i < world->inner->group_count; i++) {
+        covey_group *group = world->inner->groups[i];
+        bool spare = covey__group_owned(group) == 0 && group->candidates == group->members.end;
+        if (spare) covey_sparse_set_shrink(&group->members);
+        covey__front_shrink(&group->front);
+    }
+}
+
+/* The sets of members have heaps of their own. */
+static size_t bytes_of_sets(const covey_world *world) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < world->inner->group_count; i++) bytes += world->inner->groups[i]->members.heap.bytes;
+    return bytes;
+}
+
+static void end_groups(covey_world *world) {
+    while (world->inner->group_count != 0) covey_group_destroy(world->inner->groups[world->inner->group_count - 1]);
+}
+
+static const covey__feature groups = { .end = end_groups, .shrink = shrink_groups, .bytes = bytes_of_sets };
+
 covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc) {
     COVEY__CONTRACT(NULL, world && desc, "a call needs a world and a description");
     if (COVEY__IN_HOOK(world)) return NULL;
@@ -166,6 +189,7 @@ covey_group *covey_group_create(covey_world *world, const covey_group_desc *desc
         refuse_group(&made, result, covey__reason(result), "");
         return NULL;
     }
+    world->inner->features[COVEY__GROUPS] = &groups;
     covey__group_link(group);
     covey__group_collect_new(group);
     COVEY__CHANGED(world);
@@ -263,26 +287,10 @@ covey_group *covey_world_group(const covey_world *world, uint32_t number) {
     return number < covey_world_group_count(world) ? world->inner->groups[number] : NULL;
 }
 
-/* Spare room is promised to candidates: frees it only if all candidates are members. */
-void covey__groups_shrink(covey_world *world) {
-    for (uint32_t i = 0; i < world->inner->group_count; i++) {
-        covey_group *group = world->inner->groups[i];
-        bool spare = covey__group_owned(group) == 0 && group->candidates == group->members.end;
-        if (spare) covey_sparse_set_shrink(&group->members);
-        covey__front_shrink(&group->front);
-    }
-}
-
 size_t covey__fronts_bytes(const covey_world *world) {
     size_t bytes = 0;
     for (uint32_t i = 0; i < world->inner->group_count; i++)
         bytes += covey__front_bytes(&world->inner->groups[i]->front);
-    return bytes;
-}
-
-size_t covey__groups_bytes(const covey_world *world) {
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < world->inner->group_count; i++) bytes += world->inner->groups[i]->members.heap.bytes;
     return bytes;
 }
 

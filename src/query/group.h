@@ -4,8 +4,6 @@
 
 #include <covey/covey.h>
 
-void covey__groups_shrink(covey_world *world);
-size_t covey__groups_bytes(const covey_world *world); /* of their sets */
 size_t covey__fronts_bytes(const covey_world *world); /* of their borders, which are the world's bytes */
 
 bool covey__groups_valid(const covey_world *world, const char **why);

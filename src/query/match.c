@@ -13,8 +13,6 @@
 
 enum { FEW = 8 }; /* up to this many blocks of a page are matched one by one */
 
-const covey__block_page covey__no_page;
-
 /* ---- The pools of a view ------------------------------------------------------------------------------------------*/
 
 bool covey__walk_is_old(const covey__walk *walk) { return walk->pools != covey__pools_known(walk->view->world); }
@@ -89,7 +87,7 @@ bool covey__matches(const covey_iter *it, uint32_t index) {
 /* ---- Matching a page ---------------------------------------------------------------------------------------------*/
 
 static const covey__block_page *page_or_none(const covey_pool *pool, uint32_t page) {
-    return pool && covey__in_blocks(pool) ? covey__pool_page(pool, page) : &covey__no_page;
+    return pool && covey__in_blocks(pool) ? covey__pool_page(pool, page) : &covey__zeros.blocks;
 }
 
 void covey__prefetch_page(const covey_pool *pool, uint32_t page) {
@@ -182,7 +180,7 @@ static bool is_excluded(const covey_iter *it, uint32_t page) {
     const covey__column *columns = it->walk.columns, *without = columns + view->with + view->optional + view->any;
     if (it->walk.hides || view->with == 0 || !covey__in_blocks(columns->pool)) return false;
     for (uint32_t i = 0; i < view->without; i++)
-        if (page_or_none(without[i].pool, page) != &covey__no_page &&
+        if (page_or_none(without[i].pool, page) != &covey__zeros.blocks &&
             is_within(page_or_none(columns->pool, page), page_or_none(without[i].pool, page)))
             return true;
     return false;

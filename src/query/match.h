@@ -4,6 +4,7 @@
 
 #include "memory/inner.h"
 #include "observe/observers.h"
+#include "memory/zeros.h"
 #include "storage/storage.h"
 
 #include <covey/covey.h>
@@ -42,11 +43,9 @@ COVEY_HOT bool covey__counts(const covey_pool *pool, uint32_t index, bool hides)
 /* Whether an entity matches, by its index. */
 bool covey__matches(const covey_iter *it, uint32_t index);
 
-extern const covey__block_page covey__no_page; /* for a pool that has no such page, or is not in blocks */
-
 /* A page of a pool in blocks. */
 static inline const covey__block_page *covey__pool_page(const covey_pool *pool, uint32_t page) {
-    return page < pool->block_store.page_count ? pool->block_store.pages[page] : &covey__no_page;
+    return page < pool->block_store.page_count ? pool->block_store.pages[page] : &covey__zeros.blocks;
 }
 void covey__prefetch_page(const covey_pool *pool, uint32_t page); /* what is read to match it */
 

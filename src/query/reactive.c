@@ -50,6 +50,7 @@ static bool begin_destroyed(covey_reactive *reactive) {
                     "a reactive set could not be created, or listen to more: an allocation failed");
         return false;
     }
+    covey__signals_on(world);
     world->inner->heard++;
     covey__fast_destroy_off(world);
     return true;
@@ -133,6 +134,17 @@ static covey_pool *make_tags(covey_world *world) {
     return tags;
 }
 
+static void end_reactives(covey_world *world) {
+    while (world->inner->reactives) {
+        covey_reactive *reactive = world->inner->reactives;
+        world->inner->reactives = reactive->next;
+        end_destroyed(reactive);
+        covey__free(&world->inner->heap, reactive, 1, sizeof *reactive, alignof(covey_reactive));
+    }
+}
+
+static const covey__feature reactives = { .end = end_reactives };
+
 /* A set that is free for reuse, or a new one. */
 static covey_reactive *take_unused(covey_world *world) {
     covey_reactive *reactive = world->inner->reactives;
@@ -150,6 +162,7 @@ static covey_reactive *take_unused(covey_world *world) {
         return NULL;
     }
     world->inner->reactives = reactive;
+    world->inner->features[COVEY__REACTIVES] = &reactives;
     return reactive;
 }
 
@@ -185,15 +198,6 @@ void covey_reactive_destroy(covey_reactive *reactive) {
     if (!reactive || COVEY__IN_HOOK(reactive->world)) return;
     reset(reactive);
     COVEY__CHANGED(reactive->world);
-}
-
-void covey__reactives_free(covey_world *world) {
-    while (world->inner->reactives) {
-        covey_reactive *reactive = world->inner->reactives;
-        world->inner->reactives = reactive->next;
-        end_destroyed(reactive);
-        covey__free(&world->inner->heap, reactive, 1, sizeof *reactive, alignof(covey_reactive));
-    }
 }
 
 size_t covey__reactives_bytes(const covey_world *world) {

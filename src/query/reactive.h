@@ -15,7 +15,6 @@ struct covey_reactive {
     bool used;       /* otherwise free for reuse: pools live as long as their world */
 };
 
-void covey__reactives_free(covey_world *world);
 size_t covey__reactives_bytes(const covey_world *world);
 
 bool covey__reactives_valid(const covey_world *world, const char **why);

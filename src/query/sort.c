@@ -79,19 +79,13 @@ covey_result covey_pool_sort_as(covey_pool *pool, const covey_pool *other) {
 
 /* ---- Keeping order -----------------------------------------------------------------------------------------------*/
 
-static void set_keeping(covey_pool *pool, const covey_order *order) {
-    pool->observers->keeps_order = order != NULL;
-    if (order) pool->observers->order = *order;
-    covey__pool_update_observers(pool);
-}
-
 covey_result covey_pool_keep_sorted(covey_pool *pool, const covey_order *order) {
     COVEY__NEEDS_POOL(pool);
     if (COVEY__IN_HOOK(pool->world)) return COVEY_ERROR_REFUSED;
     covey_result result = COVEY_OK;
     const char *reason = covey__sort_objection(pool);
     if (!order) {
-        if (pool->observers) set_keeping(pool, NULL);
+        if (pool->observers) covey__keep_order(pool, NULL);
         covey__pool_unobserve(pool);
         return COVEY_OK;
     }
@@ -103,7 +97,7 @@ covey_result covey_pool_keep_sorted(covey_pool *pool, const covey_order *order) 
         return refuse_sort(pool, COVEY_ERROR_RANGE, "only a whole pool can be kept sorted: leave .from and .count out");
     if (!covey__pool_observers(pool)) return refuse_sort(pool, COVEY_ERROR_MEMORY, covey__reason(COVEY_ERROR_MEMORY));
     result = sort_pool(pool, order, NULL);
-    if (result == COVEY_OK) set_keeping(pool, order);
+    if (result == COVEY_OK) covey__keep_order(pool, order);
     covey__pool_unobserve(pool);
     COVEY__CHANGED(pool->world);
     return result;

@@ -31,7 +31,7 @@ static void begin_walk(covey__walk *walk) {
     walk->to = COVEY__NO_BLOCK;
     for (uint32_t i = 0; i < COVEY__ROW_CHUNKS || i < covey__view_terms(view); i++) {
         walk->columns[i].pool = view->pools[i];
-        walk->columns[i].page = &covey__no_page;
+        walk->columns[i].page = &covey__zeros.blocks;
     }
 }
 
@@ -174,7 +174,7 @@ static bool decide_quickly(covey__walk *walk) {
         if (pool->block_store.first_page > first) first = pool->block_store.first_page;
         if (pool->block_store.end_page < end) end = pool->block_store.end_page;
     }
-    for (uint32_t i = view->with; i < COVEY__ROW_CHUNKS; i++) walk->columns[i].page = &covey__no_page;
+    for (uint32_t i = view->with; i < COVEY__ROW_CHUNKS; i++) walk->columns[i].page = &covey__zeros.blocks;
     walk->mode = COVEY__MODE_BLOCKS;
     walk->plans = true;
     walk->shifts = &world->shifts;

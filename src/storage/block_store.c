@@ -6,12 +6,12 @@
 #include "memory/alloc.h"
 #include "memory/bits.h"
 #include "memory/result.h"
+#include "memory/zeros.h"
 #include "storage/slab.h"
 
 #include <stdalign.h>
 
-static const covey__block_page missing; /* stands for pages that are missing; never written */
-char covey__nothing[COVEY__ALIGN_MAX];  /* never written */
+char covey__nothing[COVEY__ALIGN_MAX]; /* never written */
 
 const uint8_t covey__identity[COVEY__BLOCK_IDS] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
@@ -22,7 +22,7 @@ const uint8_t covey__identity[COVEY__BLOCK_IDS] = {
 /* GROUP blocks become direct together, if each has at least GROUP_LEAST components. */
 enum { GROUP = 8, GROUP_LEAST = 16 };
 
-static covey__block_page *missing_page(void) { return (covey__block_page *)(uintptr_t)&missing; }
+static covey__block_page *missing_page(void) { return (covey__block_page *)(uintptr_t)&covey__zeros.blocks; }
 
 static uint64_t bit_of(uint32_t index) { return (uint64_t)1 << index % COVEY__BLOCK_IDS; }
 
@@ -43,7 +43,7 @@ covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, u
     if (!pages) return COVEY_ERROR_MEMORY;
     blocks->pages = pages;
     if (first || at < blocks->first_page) blocks->first_page = at;
-    if (pages[at] != &missing) return COVEY_OK;
+    if (pages[at] != &covey__zeros.blocks) return COVEY_OK;
     covey__block_page *page = covey__resize(&blocks->heap, NULL, 0, 1, sizeof *page, alignof(covey__block_page));
     if (!page) return COVEY_ERROR_MEMORY;
     memset(page, 0, sizeof *page);
@@ -53,11 +53,11 @@ covey_result covey__blocks_reserve(covey__block_store *blocks, uint32_t index, u
 }
 
 bool covey__blocks_have_page(const covey__block_store *blocks, uint32_t page) {
-    return page < blocks->page_count && blocks->pages[page] != &missing;
+    return page < blocks->page_count && blocks->pages[page] != &covey__zeros.blocks;
 }
 
 uint32_t covey__blocks_next_page(const covey__block_store *blocks, uint32_t page) {
-    while (page < blocks->end_page && blocks->pages[page] == &missing) page++;
+    while (page < blocks->end_page && blocks->pages[page] == &covey__zeros.blocks) page++;
     return page;
 }
 

@@ -148,8 +148,7 @@ static bool merge_last(covey_pool *pool, const covey_order *order, uint32_t coun
     return done;
 }
 
-void covey__order_insert_many(covey_pool *pool, const covey_order *order, const covey_entity *entities,
-                              uint32_t count) {
+static void insert_many(covey_pool *pool, const covey_order *order, const covey_entity *entities, uint32_t count) {
     bool last = count > 1 && covey__slot_position(*covey__slot_of(&pool->sparse_set, entities->index)) ==
                                  pool->sparse_set.end - count;
     if (last && merge_last(pool, order, count)) {
@@ -159,8 +158,10 @@ void covey__order_insert_many(covey_pool *pool, const covey_order *order, const 
     for (uint32_t i = 0; i < count; i++) covey__order_insert(pool, order, entities[i].index);
 }
 
-covey_result covey__order_prepare(covey_pool *pool, uint32_t count) {
+static covey_result prepare(covey_pool *pool, uint32_t count) {
     uint32_t left = COVEY_NONE - pool->sparse_set.end;
     if (count > left) return COVEY_ERROR_FULL;
     return covey__set_prepare_spare(&pool->sparse_set, count < left ? count + 1 : count);
 }
+
+const covey__ordering covey__ordering_of_pools = { .insert_many = insert_many, .prepare = prepare };

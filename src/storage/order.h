@@ -2,6 +2,8 @@
 #ifndef COVEY_ORDER_H
 #define COVEY_ORDER_H
 
+#include "memory/inner.h"
+
 #include <covey/covey.h>
 
 /* Floats as bits: for negative ones all bits are flipped, for the others the sign. -0 equals 0, and NaN is greater than
@@ -79,9 +81,22 @@ static inline bool covey__compares_before(const covey_order *order, covey__item 
 
 /* Moves a component of a packed pool to its place; all components before it are sorted. */
 void covey__order_insert(covey_pool *pool, const covey_order *order, uint32_t index);
-/* The same for the last components of the pool: one merge or, if an allocation fails, one after the other. */
-void covey__order_insert_many(covey_pool *pool, const covey_order *order, const covey_entity *entities, uint32_t count);
-/* Room for `count` more components and for one value that waits while others move. MEMORY, FULL. */
-covey_result covey__order_prepare(covey_pool *pool, uint32_t count);
+/* What changes of a pool that is kept sorted call. The world has it from the first such pool on (covey__keep_order). */
+typedef struct covey__ordering {
+    /* Moves the last components of the pool to their places: one merge or, if an allocation fails, one after the
+     * other. */
+    void (*insert_many)(covey_pool *pool, const covey_order *order, const covey_entity *entities, uint32_t count);
+    /* Room for `count` more components and for one value that waits while others move. MEMORY, FULL. */
+    covey_result (*prepare)(covey_pool *pool, uint32_t count);
+} covey__ordering;
+extern const covey__ordering covey__ordering_of_pools;
+
+static inline void covey__order_insert_many(covey_pool *pool, const covey_order *order, const covey_entity *entities,
+                                            uint32_t count) {
+    pool->world->inner->ordering->insert_many(pool, order, entities, count);
+}
+static inline covey_result covey__order_prepare(covey_pool *pool, uint32_t count) {
+    return pool->world->inner->ordering->prepare(pool, count);
+}
 
 #endif

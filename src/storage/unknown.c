@@ -11,8 +11,7 @@ static size_t unknown_bytes(const covey_unknown_value *unknown) {
     return unknown->entity_count * sizeof(covey_entity) + unknown->size;
 }
 
-/* Allocates memory for the handles of a value, followed by its bytes. */
-static bool allocate_unknown(covey_world *world, covey_unknown_value *unknown, char **memory) {
+bool covey__unknown_allocate(covey_world *world, covey_unknown_value *unknown, char **memory) {
     size_t bytes = unknown_bytes(unknown);
     *memory = covey__resize(&world->inner->heap, NULL, 0, bytes, 1, alignof(max_align_t));
     if (!*memory && bytes != 0) return false;
@@ -35,43 +34,19 @@ static bool copy_unknown(void *to, const void *from, void *context) {
     covey_unknown_value made = { .size = unknown->size, .entity_count = unknown->entity_count };
     const covey__unknown_context *of = context;
     char *memory;
-    if (!allocate_unknown(of->world, &made, &memory)) return false;
+    if (!covey__unknown_allocate(of->world, &made, &memory)) return false;
     if (memory) memcpy(memory, unknown->entities, unknown_bytes(unknown));
     memcpy(to, from, of->size);
     memcpy(to, &made, sizeof made);
     return true;
 }
 
-static covey_result save_unknown(covey_codec_writer *writer, const void *value, void *context) {
-    const covey_unknown_value *unknown = value;
-    (void)context;
-    covey_codec_write(writer, COVEY_KIND_U8, unknown->bytes, unknown->size);
-    covey_codec_write(writer, COVEY_KIND_ENTITY, unknown->entities, unknown->entity_count);
-    return COVEY_OK;
-}
-
-static covey_result load_unknown(covey_codec_reader *reader, void *value, void *context) {
-    covey_unknown_value unknown = { .size = (uint32_t)covey_codec_left(reader, COVEY_KIND_U8),
-                                    .entity_count = (uint32_t)covey_codec_left(reader, COVEY_KIND_ENTITY) };
-    const covey__unknown_context *of = context;
-    char *memory;
-    if (!allocate_unknown(of->world, &unknown, &memory)) return COVEY_ERROR_MEMORY;
-    covey_codec_read(reader, COVEY_KIND_ENTITY, memory, unknown.entity_count);
-    covey_codec_read(reader, COVEY_KIND_U8, memory ? memory + unknown.entity_count * sizeof(covey_entity) : NULL,
-                     unknown.size);
-    memcpy(value, &unknown, sizeof unknown);
-    return COVEY_OK;
-}
-
-static const covey_codec codec = { .save = save_unknown, .load = load_unknown };
-
 void covey__unknown_describe(covey_type *type) {
-    type->codec = &codec;
     type->drop = drop_unknown;
     type->copy = copy_unknown;
 }
 
-bool covey__is_unknown(const covey_type *type) { return type->codec == &codec; }
+bool covey__is_unknown(const covey_type *type) { return type->drop == drop_unknown; }
 
 const covey_unknown_value *covey_unknown_value_of(const covey_type *type, const void *value) {
     COVEY__CONTRACT(NULL, type, "a call needs a type");

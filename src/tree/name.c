@@ -179,6 +179,22 @@ static bool make_name_pool(covey_world *world) {
     return type != NULL;
 }
 
+/* The pool is empty. */
+static void end_names(covey_world *world) {
+    covey__names *names = world->inner->names;
+    if (!names) return;
+    covey__free(&world->inner->heap, names->buckets, names->bucket_count, sizeof *names->buckets, alignof(uint32_t));
+    covey__free(&world->inner->heap, names, 1, sizeof *names, alignof(covey__names));
+}
+
+static void shrink_names(covey_world *world) {
+    if (!world->inner->names || !world->inner->names->pool) return;
+    uint32_t wanted = buckets_for(covey_pool_count(world->inner->names->pool));
+    if (wanted < world->inner->names->bucket_count) rehash(world, wanted);
+}
+
+static const covey__feature names_feature = { .end = end_names, .shrink = shrink_names };
+
 bool covey__names_open(covey_world *world) {
     if (!world->inner->names) {
         world->inner->names =
@@ -186,21 +202,9 @@ bool covey__names_open(covey_world *world) {
         if (!world->inner->names)
             return covey__fail(world, COVEY_ERROR_MEMORY, "no entity can be named: an allocation failed"), false;
         *world->inner->names = (covey__names){ 0 };
+        world->inner->features[COVEY__NAMES] = &names_feature;
     }
     return world->inner->names->pool || make_name_pool(world);
-}
-
-void covey__names_free(covey_world *world) {
-    covey__names *names = world->inner->names;
-    if (!names) return;
-    covey__free(&world->inner->heap, names->buckets, names->bucket_count, sizeof *names->buckets, alignof(uint32_t));
-    covey__free(&world->inner->heap, names, 1, sizeof *names, alignof(covey__names));
-}
-
-void covey__names_shrink(covey_world *world) {
-    if (!world->inner->names || !world->inner->names->pool) return;
-    uint32_t wanted = buckets_for(covey_pool_count(world->inner->names->pool));
-    if (wanted < world->inner->names->bucket_count) rehash(world, wanted);
 }
 
 size_t covey__names_bytes(const covey_world *world) {

@@ -32,8 +32,6 @@ bool covey__names_open(covey_world *world);
 covey_result covey__name_put(covey_world *world, covey_entity e, const char *text, uint32_t length);
 /* Replaces the text of a name. The caller gets the old text. */
 void covey__name_exchange(covey_world *world, uint32_t index, char **text, uint32_t *length);
-void covey__names_shrink(covey_world *world);
-void covey__names_free(covey_world *world); /* the pool is empty */
 size_t covey__names_bytes(const covey_world *world);
 /* Copies the names of another world. Its entities are alive in both worlds, with the same parents, and `to` has no
  * names. False when an allocation fails: `to` then has no names. */

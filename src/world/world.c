@@ -4,18 +4,13 @@
 #include "change/change.h"
 #include "memory/dependent.h"
 #include "change/entity.h"
-#include "query/group.h"
-#include "history/history.h"
-#include "observe/listeners.h"
+#include "memory/feature.h"
 #include "storage/marks.h"
-#include "tree/name.h"
 #include "observe/observers.h"
 #include "change/pool.h"
 #include "storage/presence.h"
-#include "observe/queue.h"
-#include "query/reactive.h"
-#include "change/resource.h"
 #include "memory/result.h"
+#include "observe/signal.h"
 #include "storage/sparse_set.h"
 #include "storage/storage.h"
 #include "storage/type.h"
@@ -59,12 +54,10 @@ covey_world *covey_world_create(const covey_world_desc *desc) {
     return &whole->world;
 }
 
-/* Frees all signals, without calling listeners. */
-static void stop_listening(covey_world *world) {
-    for (uint32_t i = 0; i < world->pool_count; i++) covey__listen_no_more(world, world->pools[i]);
-    covey__listen_no_more(world, NULL);
-    covey__queues_free(world);
-    covey__reactives_free(world);
+/* Ends the features of a world that it uses, from the first to the last of these. */
+static void end_features(covey_world *world, covey__feature_name first, covey__feature_name last) {
+    for (covey__feature_name name = first; name <= last; name++)
+        if (world->inner->features[name]) world->inner->features[name]->end(world);
 }
 
 static bool is_replaying(const covey_world *world) {
@@ -86,14 +79,10 @@ void covey_world_destroy(covey_world *world) {
     if (world->inner->emission || replaying || busy) return;
     covey__dependents_end(world);
     covey__print_unprinted(world);
-    if (world->inner->heard != 0) covey_destroy_all(world);
-    while (world->inner->commands)
-        covey_commands_destroy(world->inner->commands); /* listeners may have recorded something */
-    covey__histories_free(world);
-    stop_listening(world);
-    while (world->inner->group_count != 0) covey_group_destroy(world->inner->groups[world->inner->group_count - 1]);
-    for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear(world->pools[i]);
-    covey__resources_free(world); /* after the components, whose drop hooks may use resources */
+    if (world->inner->heard != 0) world->inner->signalling->destroy_all(world);
+    end_features(world, COVEY__COMMANDS, COVEY__GROUPS);
+    for (uint32_t i = 0; i < world->pool_count; i++) covey__pool_clear_untold(world->pools[i]);
+    end_features(world, COVEY__RESOURCES, COVEY__NAMES);
     for (uint32_t i = 0; i < world->pool_count; i++) {
         covey__pool_free_observers(world->pools[i]);
         covey__storage_free(world->pools[i]);
@@ -102,7 +91,6 @@ void covey_world_destroy(covey_world *world) {
     covey__free(&world->inner->heap, world->pools, world->inner->pool_capacity, sizeof *world->pools, alignof(void *));
     covey__free(&world->inner->heap, world->inner->groups, world->inner->group_capacity, sizeof *world->inner->groups,
                 alignof(void *));
-    covey__names_free(world);
     covey__types_free(world);
     covey__entities_free(world);
     covey__presence_free(world);
@@ -113,7 +101,11 @@ void covey_world_destroy(covey_world *world) {
 
 size_t covey_world_memory(const covey_world *world) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
-    size_t bytes = world->inner->heap.bytes + covey__groups_bytes(world);
+    size_t bytes = world->inner->heap.bytes;
+    for (uint32_t i = 0; i < COVEY__FEATURES; i++) {
+        const covey__feature *feature = world->inner->features[i];
+        if (feature && feature->bytes) bytes += feature->bytes(world);
+    }
     for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey_pool_memory(world->pools[i]) - sizeof(covey_pool);
     return bytes;
 }
@@ -142,8 +134,10 @@ void covey_compact(covey_world *world) {
 
 void covey_shrink(covey_world *world) {
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) covey_pool_shrink(world->pools[i]);
-    covey__groups_shrink(world);
-    covey__names_shrink(world);
+    for (uint32_t i = 0; i < COVEY__FEATURES; i++) {
+        const covey__feature *feature = world->inner->features[i];
+        if (feature && feature->shrink) feature->shrink(world);
+    }
 }
 
 /* ---- Components --------------------------------------------------------------------------------------------------*/

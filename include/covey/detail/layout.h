@@ -234,12 +234,16 @@ struct covey_pool {
     const covey_type *type;
     uint64_t name_hash;
     struct covey__observers *observers; /* what is told of adds and removals; NULL for none */
-    uint32_t size;                      /* of a value */
-    uint32_t number;                    /* among the world's pools */
-    uint8_t storage;                    /* a covey_storage, but not the default */
-    bool plain;                         /* in blocks, and removing a value needs no further step */
-    uint8_t adding;                     /* a covey__adding: what follows when a component is added out of line */
-    uint8_t uses;                       /* what it was used for, covey_use; and COVEY__USE_... */
+    /* How the group that is the only observer places and erases a component; NULL without such a group, and `erase`
+     * also if values are dropped. */
+    void *(*place)(covey_pool *pool, uint32_t index, uint32_t generation);
+    void (*erase)(covey_pool *pool, uint32_t index, uint32_t generation);
+    uint32_t size;   /* of a value */
+    uint32_t number; /* among the world's pools */
+    uint8_t storage; /* a covey_storage, but not the default */
+    bool plain;      /* in blocks, and removing a value needs no further step */
+    uint8_t adding;  /* a covey__adding: what follows when a component is added out of line */
+    uint8_t uses;    /* what it was used for, covey_use; and COVEY__USE_... */
     covey__trace added, removed;
     uint32_t moved;             /* how often values may have moved otherwise; level 1, too */
     struct covey__ended *ended; /* the tag of a reactive set: its destroyed entities, if it keeps them; or NULL */
