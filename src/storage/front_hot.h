@@ -211,8 +211,8 @@ COVEY_HOT bool covey__front_erase_by_block(covey__front *front, covey_pool *pool
     covey__block own = covey__block_in(&pool->block_store, index), found[COVEY_TERMS];
     if (!covey__front_leaves(pool, &own, index, border)) return false;
     for (uint32_t i = 0; i < in.count; i++) found[i] = covey__block_in(&in.pools[i]->block_store, index);
-    covey__front_close_slot(front, pool, in, &own, found, index, border);
     covey__near_note(near, front, pool, in, index);
+    covey__front_close_slot(front, pool, in, &own, found, index, border);
     return true;
 }
 
