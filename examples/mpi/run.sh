@@ -1,6 +1,8 @@
 #!/bin/sh
 # Runs a model on 2 ranks and on one, and compares the results. The digests of the epidemic are equal; the positions of
-# boids differ within bounds. Shows the progress on a terminal only; below mpirun, a program cannot see whether it has one.
+# boids differ within bounds.
+#
+# Shows the progress on a terminal only; below mpirun, a program cannot see whether there is one.
 #
 #     run.sh MODEL [OPTIONS OF THE MODEL...]
 set -eu
