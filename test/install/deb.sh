@@ -30,6 +30,10 @@ else
     cmake --build build/deb
     cpack --config build/deb/CPackConfig.cmake -B build/deb
 fi
+if [ -n "$has_page" ] && [ ! -e inspect/page/dist/index.html ]; then
+    echo "npm could not get its packages: without the page"
+    has_page=
+fi
 cd build/deb
 
 soversion=$(dpkg-deb -f libcovey[0-9]*.deb Package | sed 's/^libcovey//')

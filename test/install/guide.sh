@@ -106,7 +106,9 @@ for block in "$work"/blocks/*; do
             echo "hello did not run"
             exit 1
         fi
-        if command -v npm >/dev/null && grep -i -B 2 -A 9 'warning:\|^CMake.*warning' "$work/output.txt" "$work/errors.txt"; then
+        # Without npm or its packages, there are warnings about the page of the inspector.
+        if [ -e "$clone/inspect/page/dist/index.html" ] &&
+            grep -i -B 2 -A 9 'warning:\|^CMake.*warning' "$work/output.txt" "$work/errors.txt"; then
             echo "the document says nothing of these warnings"
             exit 1
         fi
