@@ -23,7 +23,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus bench bench-quick bench-inspect instructions memory limits coverage docs format dist deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus bench bench-quick bench-inspect instructions memory limits coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -133,12 +133,16 @@ format: ## run clang-format over all C and C++ files
 	@scripts/setup clang-format
 	@test/format.sh files . | xargs clang-format -i
 
-dist: ## write the library as two files, build/dist/covey.h and build/dist/covey.c, and the inspector's page, build/dist/page
+dist: ## write the library as two files: build/dist/covey.h and build/dist/covey.c
 	@scripts/amalgamate build/dist
-	@cmake -D PAGE=$(CURDIR)/inspect/page -D NPM=$$(command -v npm) -P inspect/page/page.cmake
-	@rm -rf build/dist/page && { [ ! -d inspect/page/dist ] || cp -r inspect/page/dist build/dist/page; }
 
-deb: setup ## build Debian packages in build/deb: libcovey0.1, libcovey-dev and covey-snap
+page: ## build the page of the inspector, for machines without npm: build/dist/page
+	@scripts/setup page
+	@cmake -D PAGE=$(CURDIR)/inspect/page -D NPM=$$(command -v npm) -D COPY=$(CURDIR)/build/dist/page \
+	    -P inspect/page/page.cmake
+
+deb: setup ## build Debian packages in build/deb: libcovey, libcovey-inspect, libcovey-mpi, their -dev, and covey-snap
+	@scripts/setup deb
 	@$(call build,deb)
 	@cpack --config build/deb/CPackConfig.cmake -B build/deb >/dev/null
 	@rm -rf build/deb/_CPack_Packages

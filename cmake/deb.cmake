@@ -1,10 +1,24 @@
 # `make deb`: Debian packages, made by CPack. libcovey<soversion> has the shared library, libcovey-dev what compiling
-# needs, covey-snap the tool.
-set(library_package libcovey${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-set(package_library ${library_package})
+# needs, covey-snap the tool; libcovey-inspect and libcovey-mpi have the same two packages each, if they are built.
+set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set(components library dev tools)
+set(package_library libcovey${soversion})
 set(package_dev libcovey-dev)
 set(package_tools covey-snap)
-set(components library dev tools)
+set(libraries library)
+if(COVEY_HAS_INSPECT)
+    list(APPEND libraries inspect)
+endif()
+if(TARGET covey_mpi)
+    list(APPEND libraries mpi)
+endif()
+foreach(library inspect mpi)
+    set(package_${library} libcovey-${library}${soversion})
+    set(package_${library}_dev libcovey-${library}-dev)
+    if(library IN_LIST libraries)
+        list(APPEND components ${library} ${library}_dev)
+    endif()
+endforeach()
 
 # Each package has the licence and a changelog where Debian looks for them.
 find_program(GZIP gzip REQUIRED)
@@ -20,8 +34,14 @@ foreach(component IN LISTS components)
 endforeach()
 
 # shlibs tells dependent packages which package has the library; the trigger lets the loader find it.
-file(WRITE ${PROJECT_BINARY_DIR}/shlibs
-    "libcovey ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} ${library_package} (>= ${PROJECT_VERSION})\n")
+foreach(library IN LISTS libraries)
+    set(name libcovey)
+    if(NOT library STREQUAL "library")
+        set(name libcovey-${library})
+    endif()
+    file(WRITE ${PROJECT_BINARY_DIR}/control/${library}/shlibs
+        "${name} ${soversion} ${package_${library}} (>= ${PROJECT_VERSION})\n")
+endforeach()
 file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
 
 # The manual page is compressed.
@@ -46,26 +66,41 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS
+    ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/inspect ${PROJECT_BINARY_DIR}/mpi)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(same_version "(= ${PROJECT_VERSION})")
 set(about "Covey keeps the entities and components of a program: in blocks of\nbitmaps, or in sparse sets.")
 
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${package_library})
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/shlibs ${PROJECT_BINARY_DIR}/triggers)
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "${about}\nThis package has the shared library.")
+# covey_package(<component> <section> <last line of the description> [<package that it depends on>...])
+function(covey_package component section description)
+    string(TOUPPER ${component} upper)
+    set(depends ${ARGN})
+    list(TRANSFORM depends REPLACE "^(libcovey.*)$" "\\1 ${same_version}")
+    list(JOIN depends ", " depends)
+    set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package_${component}} PARENT_SCOPE)
+    set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section} PARENT_SCOPE)
+    set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${depends}" PARENT_SCOPE)
+    set(CPACK_COMPONENT_${upper}_DESCRIPTION "${about}\n${description}" PARENT_SCOPE)
+    if(component IN_LIST libraries)
+        set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA
+            ${PROJECT_BINARY_DIR}/control/${component}/shlibs ${PROJECT_BINARY_DIR}/triggers PARENT_SCOPE)
+    endif()
+endfunction()
 
-set(CPACK_DEBIAN_DEV_PACKAGE_NAME ${package_dev})
-set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library_package} ${same_version}")
-set(CPACK_COMPONENT_DEV_DESCRIPTION "${about}\nThis package has what is needed to compile programs.")
-
-set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME ${package_tools})
-set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
-set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${library_package} ${same_version}")
-set(CPACK_COMPONENT_TOOLS_DESCRIPTION
-    "${about}\nThis package has the tool that shows and compares saved files.")
+covey_package(library libs "This package has the shared library.")
+covey_package(dev libdevel "This package has what is needed to compile programs." ${package_library})
+covey_package(inspect libs "This package has the inspector, which shows a running world in a browser." ${package_library})
+covey_package(inspect_dev libdevel "This package has what is needed to compile programs with the inspector."
+    ${package_inspect} ${package_dev})
+covey_package(mpi libs "This package has worlds over MPI, with OpenMPI." ${package_library})
+covey_package(mpi_dev libdevel "This package has what is needed to compile programs with worlds over OpenMPI."
+    ${package_mpi} ${package_dev} libopenmpi-dev)
+set(tools_libraries ${package_library})
+if(COVEY_HAS_INSPECT)
+    list(APPEND tools_libraries ${package_inspect})
+endif()
+covey_package(tools utils "This package has the tool that shows and compares saved files." ${tools_libraries})
 
 include(CPack)

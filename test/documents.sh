@@ -116,7 +116,7 @@ identifiers)
     {
         uncommented include/covey/*.h* include/covey/detail/*.h* inspect/include/covey/* mpi/include/covey/* | identifiers
         # Private names and options of the build are not for callers, but documents explain them.
-        { uncommented src/*/*.[ch]; cat CMakeLists.txt inspect/CMakeLists.txt scripts/amalgamate; } | identifiers | grep -E '^(covey__|COVEY_)'
+        { uncommented src/*/*.[ch]; cat CMakeLists.txt inspect/CMakeLists.txt mpi/CMakeLists.txt scripts/amalgamate; } | identifiers | grep -E '^(covey__|COVEY_)'
         for document in "$@"; do
             identifiers <"$document" | sed "s|^|$document |"
         done

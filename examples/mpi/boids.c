@@ -7,7 +7,9 @@
  * Each rank owns a part of the torus. Boids that leave it migrate, and nearby boids of other ranks have ghosts in
  * it. Sums of floating-point numbers depend on their order, and so on the number of ranks: the digest is the same
  * only for the same number of ranks. But each boid carries a bound for its difference from another run, and
- * --compare checks each boid against it. docs/mpi.md derives the bound. */
+ * --compare checks each boid against it. docs/mpi.md derives the bound.
+ *
+ * --progress shows a progress bar on standard error. */
 #include "program.h"
 
 #include <covey/fields.h>
@@ -494,14 +496,14 @@ static void add_systems(model *m, covey_schedule *schedule) {
         if (covey_system_add(schedule, &systems[i]) != COVEY_OK) fail(NULL, covey_schedule_failure(schedule));
 }
 
-static double run(model *m, covey_schedule *schedule, bool quiet) {
+static double run(model *m, covey_schedule *schedule, bool shows_progress) {
     double begun = MPI_Wtime();
     fesetround(m->round_up ? FE_UPWARD : FE_TONEAREST);
     while (m->step < m->steps) {
         if (m->rebalance_every != 0 && m->step % m->rebalance_every == m->rebalance_every - 1) divide_again(m);
         if (covey_schedule_run(schedule) != COVEY_OK) fail(m->mpi, covey_schedule_failure(schedule));
         m->step++;
-        if (!quiet) show_progress(m->mpi, m->step, m->steps);
+        if (shows_progress) show_progress(m->mpi, m->step, m->steps);
     }
     fesetround(FE_TONEAREST);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -541,9 +543,8 @@ int main(int argc, char **argv) {
     divide(&m);
     settle(&m);
     add_systems(&m, schedule);
-    bool quiet = has_option(argc, argv, "--quiet");
-    double seconds = run(&m, schedule, quiet);
-    if (!quiet) print_ranks(m.mpi, "boids", seconds);
+    double seconds = run(&m, schedule, has_option(argc, argv, "--progress"));
+    if (!has_option(argc, argv, "--quiet")) print_ranks(m.mpi, "boids", seconds);
     print_result(&m);
     int status = use_files(&m, text_option(argc, argv, "--write"), text_option(argc, argv, "--compare"));
     covey_schedule_destroy(schedule);

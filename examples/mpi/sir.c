@@ -8,7 +8,7 @@
  * --rebalance-every 100 makes new boxes every 100 steps, so that ranks have the same number of agents.
  *
  * --trace FILE writes a trace of the last 10 steps of rank 0 for Perfetto, with the bytes and waiting time of
- * exchanges.
+ * exchanges. --progress shows a progress bar on standard error.
  *
  * Each rank owns a box of cells, and agents that leave it migrate. The model is deterministic: all arithmetic is in
  * integers, and random numbers depend only on the seed, the step and the number of the agent. So the digest is the
@@ -171,7 +171,7 @@ static void add_systems(model *m, covey_schedule *schedule) {
     add(m, schedule, (covey_system){ .name = "infect", .run = infect, .split = true, .group = m->agents });
 }
 
-static double run(model *m, covey_schedule *schedule, bool quiet) {
+static double run(model *m, covey_schedule *schedule, bool shows_progress) {
     double begun = MPI_Wtime();
     while (m->step < m->steps) {
         rebalance(m);
@@ -179,7 +179,7 @@ static double run(model *m, covey_schedule *schedule, bool quiet) {
         if (covey_schedule_run(schedule) != COVEY_OK) fail(m->mpi, covey_schedule_failure(schedule));
         m->worked += MPI_Wtime() - m->resumed;
         m->step++;
-        if (!quiet) show_progress(m->mpi, m->step, m->steps);
+        if (shows_progress) show_progress(m->mpi, m->step, m->steps);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Wtime() - begun;
@@ -244,7 +244,7 @@ int main(int argc, char **argv) {
         fail(m.mpi, "the checkpoint cannot be loaded");
     add_systems(&m, schedule);
     if (trace) covey_schedule_trace_last(schedule, 10);
-    double seconds = run(&m, schedule, has_option(argc, argv, "--quiet"));
+    double seconds = run(&m, schedule, has_option(argc, argv, "--progress"));
     if (has_option(argc, argv, "--seconds") && covey_mpi_rank(m.mpi) == 0) printf("seconds %.4f\n", seconds);
     if (!has_option(argc, argv, "--quiet")) print_ranks(m.mpi, "agents", seconds);
     if (trace) write_trace(&m, schedule, trace);

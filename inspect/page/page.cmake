@@ -1,11 +1,11 @@
 # Builds the page, if its sources have changed since the last build, and writes it as a C file to embed it in the library:
 #
-#     cmake -D PAGE=inspect/page -D OUTPUT=... -D NPM=... -P page.cmake
+#     cmake -D PAGE=inspect/page [-D NPM=...] [-D READY=FOLDER] [-D OUTPUT=FILE.c] [-D COPY=FOLDER] -P page.cmake
 #
 # The page is built in PAGE/dist, which all build directories share: a lock lets one build at a time. dist/sources has the
-# checksum of its sources. A release contains dist, and needs no npm. If npm is missing, or cannot install the packages of
-# package-lock.json, an existing dist is used; otherwise PAGE/without, a page that says how to build the real one.
-# Without OUTPUT, only builds the page.
+# checksum of its sources. If npm is missing, or cannot install the packages of package-lock.json, an existing dist is used;
+# otherwise PAGE/without, a page that says how to build the real one. READY is a built page, which is used as it is.
+# Without OUTPUT, only builds the page. COPY gets a copy of it.
 cmake_minimum_required(VERSION 3.21)
 set(dist ${PAGE}/dist)
 
@@ -69,7 +69,7 @@ endfunction()
 
 checksum_of_sources(wanted)
 checksum_of_dist(found)
-if(NPM AND NOT found STREQUAL wanted)
+if(NPM AND NOT READY AND NOT found STREQUAL wanted)
     file(LOCK ${PAGE}/.lock GUARD PROCESS TIMEOUT 300 RESULT_VARIABLE locked)
     checksum_of_dist(found)
     if(NOT locked EQUAL 0)
@@ -81,8 +81,19 @@ endif()
 
 if(OUTPUT)
     set(FOLDER ${PAGE}/without)
-    if(EXISTS ${dist}/index.html)
+    if(READY)
+        set(FOLDER ${READY})
+    elseif(EXISTS ${dist}/index.html)
         set(FOLDER ${dist})
     endif()
     include(${PAGE}/../embed.cmake)
+endif()
+
+if(COPY)
+    checksum_of_dist(found)
+    if(NOT found STREQUAL wanted)
+        message(FATAL_ERROR "The page of the inspector was not built")
+    endif()
+    file(REMOVE_RECURSE ${COPY})
+    file(COPY ${dist}/ DESTINATION ${COPY})
 endif()

@@ -22,7 +22,7 @@ function packed(): Plugin {
 // Three files without a hash in their names, because they are embedded in the library and never cached.
 export default defineConfig({
     base: './',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
     plugins: [packed()],
     build: {
         target: 'es2022',
@@ -33,7 +33,7 @@ export default defineConfig({
             output: {
                 entryFileNames: 'page.js',
                 assetFileNames: 'page[extname]',
-                codeSplitting: false,
+                inlineDynamicImports: true,
             },
         },
     },

@@ -14,7 +14,7 @@ for component in library dev mpi mpi_dev; do
     cmake --install "$build" --prefix "$work/staged" --component $component
 done
 mv "$work/staged" "$prefix" # the installed files must not depend on their path
-if grep -rlF -e "$work" -e "$source" "$prefix"/lib*/cmake; then
+if grep -rlF -e "$work" -e "$source" "$prefix"/lib*/cmake "$prefix"/lib*/pkgconfig; then
     echo "the files above contain paths of this machine"
     exit 1
 fi
@@ -27,6 +27,14 @@ cmake --build "$work/consumer"
 for program in first_c first_cpp; do
     ranks 2 "$work/consumer/$program" | grep "rank 0 has the walker of rank 1"
 done
+
+# By covey-mpi.pc, with the MPI that it names or with mpicc.
+PKG_CONFIG_PATH=$(echo "$prefix"/lib*/pkgconfig)
+export PKG_CONFIG_PATH
+case $(pkg-config --print-requires covey-mpi) in *ompi-c* | *mpich*) compiler=$cc ;; *) compiler=$mpicc ;; esac
+"$compiler" $flags $(pkg-config --cflags covey-mpi) "$source/examples/mpi/first.c" $(pkg-config --libs covey-mpi) \
+    -o "$work/first"
+ranks 2 "$work/first" | grep "rank 0 has the walker of rank 1"
 
 includes=$("$mpicc" -show | tr ' ' '\n' | sed -n 's/^-I/-isystem /p')
 cd "$work"

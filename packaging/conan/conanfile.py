@@ -18,12 +18,16 @@ class CoveyConan(ConanFile):
     topics = ("ecs", "entity-component-system", "games")
     package_type = "library"
     settings = "os", "compiler", "build_type", "arch"
-    options = {"shared": [True, False], "fPIC": [True, False], "with_zstd": [True, False], "tools": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "with_zstd": False, "tools": False}
+    options = {name: [True, False] for name in ("shared", "fPIC", "with_zstd", "tools", "inspect")}
+    default_options = {"shared": False, "fPIC": True, "with_zstd": False, "tools": False, "inspect": False}
 
     @property
     def _tree(self):
         return os.path.join(self.recipe_folder, "..", "..")
+
+    @property
+    def _inspect(self):
+        return bool(self.options.get_safe("inspect"))
 
     def set_version(self):
         header = load(self, os.path.join(self._tree, "include", "covey", "covey.h"))
@@ -37,16 +41,18 @@ class CoveyConan(ConanFile):
             "cmake/*",
             "common/*",
             "include/*",
+            "inspect/*",
             "packaging/*",
             "scripts/*",
             "src/*",
             "tools/*",
         ):
-            copy(self, pattern, src=self._tree, dst=self.export_sources_folder)
+            copy(self, pattern, src=self._tree, dst=self.export_sources_folder, excludes="*/node_modules/*")
 
     def config_options(self):
         if self.settings.os == "Windows":
             del self.options.fPIC
+            del self.options.inspect
 
     def configure(self):
         if self.options.shared:
@@ -57,6 +63,9 @@ class CoveyConan(ConanFile):
     def requirements(self):
         if self.options.with_zstd:
             self.requires("zstd/[>=1.4 <2]")
+        if self._inspect:
+            self.requires("libmicrohttpd/[>=0.9.71 <2]")
+            self.requires("jansson/[>=2.11 <3]")
 
     def layout(self):
         cmake_layout(self)
@@ -65,13 +74,13 @@ class CoveyConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["COVEY_TESTS"] = False
         toolchain.cache_variables["COVEY_EXAMPLES"] = False
-        toolchain.cache_variables["COVEY_WERROR"] = False
-        toolchain.cache_variables["COVEY_INSPECT"] = "OFF"
+        toolchain.cache_variables["COVEY_INSPECT"] = "ON" if self._inspect else "OFF"
+        toolchain.cache_variables["COVEY_INSPECT_NPM"] = False
         toolchain.cache_variables["COVEY_TOOLS"] = bool(self.options.tools)
         toolchain.cache_variables["COVEY_ZSTD"] = "ON" if self.options.with_zstd else "OFF"
         toolchain.generate()
         CMakeDeps(self).generate()
-        PkgConfigDeps(self).generate()  # zstd is found by pkg-config
+        PkgConfigDeps(self).generate()  # the requirements are found by pkg-config
 
     def build(self):
         cmake = CMake(self)
@@ -86,10 +95,20 @@ class CoveyConan(ConanFile):
         rmdir(self, os.path.join(self.package_folder, "share"))
 
     def package_info(self):
-        self.cpp_info.set_property("cmake_target_name", "covey::covey")
-        self.cpp_info.set_property("pkg_config_name", "covey")
-        self.cpp_info.libs = ["covey"]
+        self.cpp_info.set_property("cmake_target_name", "covey::all")
+        self.cpp_info.set_property("pkg_config_name", "covey-all")
+        core = self.cpp_info.components["core"]
+        core.set_property("cmake_target_name", "covey::covey")
+        core.set_property("pkg_config_name", "covey")
+        core.libs = ["covey"]
+        core.requires = ["zstd::zstd"] if self.options.with_zstd else []
         if self.options.shared:
-            self.cpp_info.defines = ["COVEY_SHARED"]
+            core.defines = ["COVEY_SHARED"]
         elif self.settings.os in ("Linux", "FreeBSD"):
-            self.cpp_info.system_libs = ["pthread"]
+            core.system_libs = ["pthread"]
+        if self._inspect:
+            inspect = self.cpp_info.components["inspect"]
+            inspect.set_property("cmake_target_name", "covey::inspect")
+            inspect.set_property("pkg_config_name", "covey-inspect")
+            inspect.libs = ["covey-inspect"]
+            inspect.requires = ["core", "libmicrohttpd::libmicrohttpd", "jansson::jansson"]

@@ -4,6 +4,7 @@ recipe relies on it:
     conan.py RECIPE_DIR WORK_DIR
 """
 
+import collections
 import fnmatch
 import os
 import py_compile
@@ -16,6 +17,9 @@ import types
 class Values(types.SimpleNamespace):
     def rm_safe(self, name):
         self.__dict__.pop(name, None)
+
+    def get_safe(self, name):
+        return self.__dict__.get(name)
 
 
 class ConanFile:
@@ -59,7 +63,8 @@ class CMake:
 
 class CppInfo:
     def __init__(self):
-        self.properties, self.libs, self.defines, self.system_libs = {}, [], [], []
+        self.properties, self.libs, self.defines, self.system_libs, self.requires = {}, [], [], [], []
+        self.components = collections.defaultdict(CppInfo)
 
     def set_property(self, name, value):
         self.properties[name] = value
@@ -69,13 +74,13 @@ def run(*arguments):
     subprocess.run(["cmake", *arguments], check=True)
 
 
-def copy(conanfile, pattern, src, dst):
+def copy(conanfile, pattern, src, dst, excludes=""):
     found = False
     for folder, folders, files in os.walk(src):
         folders[:] = [name for name in folders if name not in ("build", ".git")]
         for file in files:
             path = os.path.relpath(os.path.join(folder, file), src)
-            if fnmatch.fnmatch(path, pattern):
+            if fnmatch.fnmatch(path, pattern) and not fnmatch.fnmatch(path, excludes):
                 found = True
                 os.makedirs(os.path.dirname(os.path.join(dst, path)), exist_ok=True)
                 shutil.copy2(os.path.join(src, path), os.path.join(dst, path))
@@ -105,11 +110,22 @@ def load_recipe(recipe):
     return scope["CoveyConan"]()
 
 
+def build_and_run(package, components, names, source, *libraries):
+    used = [components[name] for name in names]
+    program = os.path.join(package, "consumer")
+    subprocess.run([os.environ["CC"], source, f"-I{package}/include", f"-L{package}/lib",
+                    *(f"-D{name}" for info in used for name in info.defines),
+                    *(f"-l{name}" for info in used for name in info.libs), *libraries,
+                    *(f"-l{name}" for info in used for name in info.system_libs), "-o", program], check=True)
+    return subprocess.run([program], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
 def main(recipe, work):
     py_compile.compile(os.path.join(recipe, "test_package", "conanfile.py"), os.path.join(work, "test.pyc"), doraise=True)
     conanfile = load_recipe(recipe)
     assert all(value in conanfile.options[name] for name, value in conanfile.default_options.items())
-    conanfile.options = Values(**{**conanfile.default_options, "tools": True})
+    inspect = subprocess.run(["pkg-config", "--exists", "libmicrohttpd", "jansson"]).returncode == 0
+    conanfile.options = Values(**{**conanfile.default_options, "tools": True, "inspect": inspect})
     conanfile.settings = Values(os="Linux", **{"compiler.cppstd": "17", "compiler.libcxx": "libstdc++"})
     conanfile.recipe_folder = recipe
     conanfile.requires = lambda reference: None
@@ -122,15 +138,16 @@ def main(recipe, work):
     for step in ("config_options", "configure", "requirements", "layout", "generate", "build", "package", "package_info"):
         getattr(conanfile, step)()
 
-    # The program of the package's test, with what package_info says.
-    package, info = conanfile.package_folder, conanfile.cpp_info
+    # The program of the package's test, and one with the inspector, by what package_info says.
+    package, components = conanfile.package_folder, conanfile.cpp_info.components
     for file in ("licenses/LICENSE", "bin/covey-snap"):
         assert os.path.exists(os.path.join(package, file)), file
-    program = os.path.join(work, "consumer")
-    subprocess.run([os.environ["CC"], os.path.join(recipe, "test_package", "main.c"), f"-I{package}/include",
-                    f"-L{package}/lib", *(f"-D{name}" for name in info.defines),
-                    *(f"-l{name}" for name in info.libs + info.system_libs), "-o", program], check=True)
-    said = subprocess.run([program], check=True, stdout=subprocess.PIPE, text=True).stdout
+    assert not os.path.exists(os.path.join(conanfile.source_folder, "inspect", "page", "node_modules"))
+    own = os.path.join(recipe, "..", "..", "test", "install", "consumer", "inspect.c")
+    said = build_and_run(package, components, ["core"], os.path.join(recipe, "test_package", "main.c"))
+    if inspect:
+        assert components["inspect"].requires == ["core", "libmicrohttpd::libmicrohttpd", "jansson::jansson"]
+        assert build_and_run(package, components, ["inspect", "core"], own, "-lmicrohttpd", "-ljansson")
     major, minor, patch = (int(part) for part in conanfile.version.split("."))
     assert said == f"covey {major * 10000 + minor * 100 + patch}: ok\n", said
 

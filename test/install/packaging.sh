@@ -21,16 +21,23 @@ case $step in
 meson)
     need meson
     cd "$work"
-    meson setup build "$source" --buildtype plain --prefix "$work/prefix" --libdir lib -Dwerror=true -Ddefault_library=shared
+    mkdir page
+    echo "<title>The page of a release</title>" >page/index.html
+    meson setup build "$source" --buildtype plain --prefix "$work/prefix" --libdir lib -Dwerror=true \
+        -Ddefault_library=shared -Dinspect_page="$work/page"
     meson compile -C build
     meson test -C build
     meson install -C build
-    # Its covey.pc is used like that of CMake.
+    # Its .pc files are used like those of CMake.
     PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
     LD_LIBRARY_PATH=$work/prefix/lib
     export PKG_CONFIG_PATH LD_LIBRARY_PATH
     "$cc" $(pkg-config --cflags covey) "$consumer/main.c" $(pkg-config --libs covey) -o consumer
     ./consumer
+    pkg-config --exists libmicrohttpd jansson || exit 0
+    "$cc" $(pkg-config --cflags covey-inspect) "$consumer/inspect.c" $(pkg-config --libs covey-inspect) -o inspect
+    ./inspect
+    grep -q "The page of a release" prefix/lib/libcovey-inspect.so
     ;;
 meson_wrap)
     # A project with the wrap; instead of a clone, which needs a network, there is the tree.
@@ -52,6 +59,7 @@ vcpkg)
     cmake -S "$consumer" -B "$work/consumer" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$work/package"
     cmake --build "$work/consumer"
     "$work/consumer/consumer"
+    ! pkg-config --exists libmicrohttpd jansson || "$work/consumer/inspect"
     ;;
 conan)
     need python3

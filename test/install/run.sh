@@ -17,6 +17,17 @@ configure_and_build() { # SOURCE_DIR BUILD_DIR [CMAKE_OPTION...]
     cmake --build "$to"
 }
 
+# find_package refuses this component, and says why.
+refuse_component() { # COMPONENT REASON
+    rm -rf "$work/refused"
+    if cmake -S "$consumer" -B "$work/refused" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" -DCOMPONENTS="$1" \
+        >"$work/refused.txt" 2>&1; then
+        echo "find_package finds the component $1"
+        exit 1
+    fi
+    tr -s ' \n' ' ' <"$work/refused.txt" | grep -F "covey has no component $1: $2" || { cat "$work/refused.txt"; exit 1; }
+}
+
 # All symbols of the library begin with covey_; the version of symbols (A) is not one. Further arguments are options of nm.
 check_symbols() {
     library=$1
@@ -48,7 +59,15 @@ install)
 find_package)
     configure_and_build "$consumer" "$work/find_package" -DCMAKE_PREFIX_PATH="$prefix" "$@"
     "$work/find_package/consumer"
-    if [ -e "$prefix/include/covey/inspect.h" ]; then "$work/find_package/inspect"; fi
+    if [ -e "$prefix/include/covey/inspect.h" ]; then
+        "$work/find_package/inspect"
+        configure_and_build "$consumer" "$work/find_package" -DCMAKE_PREFIX_PATH="$prefix" -DCOMPONENTS=inspect "$@"
+        "$work/find_package/inspect"
+    else
+        refuse_component inspect "this library was built without it"
+    fi
+    refuse_component mpi "this library was built without it"
+    refuse_component mpii "there are only inspect and mpi"
     ;;
 add_subdirectory)
     configure_and_build "$consumer" "$work/add_subdirectory" -DADD_SUBDIRECTORY="$source" "$@"

@@ -8,6 +8,11 @@ cmake_minimum_required(VERSION 3.21)
 
 set(PORT covey)
 set(FEATURES core tools)
+find_package(PkgConfig QUIET)
+pkg_check_modules(inspect_libraries QUIET "libmicrohttpd>=0.9.71" "jansson>=2.11")
+if(inspect_libraries_FOUND)
+    list(APPEND FEATURES inspect)
+endif()
 set(CURRENT_PACKAGES_DIR ${WORK_DIR}/package)
 
 function(run)

@@ -3,10 +3,11 @@ get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../../.." ABSOL
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
     FEATURES
+        inspect COVEY_INSPECT
         tools COVEY_TOOLS
         zstd COVEY_ZSTD)
 
-# zstd is found by pkg-config.
+# zstd, libmicrohttpd and jansson are found by pkg-config.
 vcpkg_find_acquire_program(PKGCONFIG)
 
 vcpkg_cmake_configure(
@@ -15,8 +16,7 @@ vcpkg_cmake_configure(
         ${FEATURE_OPTIONS}
         -DCOVEY_TESTS=OFF
         -DCOVEY_EXAMPLES=OFF
-        -DCOVEY_WERROR=OFF
-        -DCOVEY_INSPECT=OFF
+        -DCOVEY_INSPECT_NPM=OFF
         "-DPKG_CONFIG_EXECUTABLE=${PKGCONFIG}")
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME covey CONFIG_PATH lib/cmake/covey)
