@@ -209,6 +209,29 @@ test('a refused change says why; the world stays', async () => {
     await close();
 });
 
+test('a field that moves holds still while it has the focus: what is typed replaces its value, however late', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.locator('.cells').nth(3).click();
+    const field = page.getByLabel('Position.x', { exact: true });
+    await field.waitFor();
+    const moves = await field.inputValue();
+    await eventually('the value moves', async () => (await field.inputValue()) !== moves);
+    const sent = [];
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.postDataJSON().value));
+    await field.focus();
+    const held = await field.inputValue();
+    await page.waitForTimeout(500); // several answers
+    assert.equal(await field.inputValue(), held);
+    await page.keyboard.press('Enter');
+    await page.keyboard.insertText('12.5');
+    await page.waitForTimeout(500);
+    await page.keyboard.press('Enter');
+    await page.locator('.note', { hasText: 'Set Position.x to 12.5' }).waitFor();
+    await field.blur();
+    assert.deepEqual(sent, [12.5], 'only what was typed is sent, and once');
+    await close();
+});
+
 test('an error of a query is under its word', async () => {
     const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
     await page.waitForSelector('.cells .who');
