@@ -58,6 +58,19 @@ static void test_a_value_is_set_and_taken_back(void **state) {
     assert_not_undone(99, "ABSENT");
 }
 
+static void test_a_float_that_json_writes_as_an_integer_is_set_as_a_string(void **state) {
+    (void)state;
+    begin();
+    covey_add(world, e, Position, { 1, 2 });
+    edit("{\"do\":\"set\",\"e\":\"0:1\",\"type\":\"Position\",\"path\":\"x\",\"value\":\"100000000000000000000\"}");
+    assert_true(covey_get(world, e, Position)->x == 1e20f);
+    edit("{\"do\":\"set\",\"e\":\"0:1\",\"type\":\"Position\",\"path\":\"x\",\"value\":\"-3.4e+38\"}");
+    assert_true(covey_get(world, e, Position)->x == -3.4e38f);
+    json_t *wrong = ask_json("POST", "edit", "{\"value\":100000000000000000000}", 400);
+    assert_non_null(strstr(text_of(member(wrong, "error"), "text"), "send it as a string, such as \"1e20\""));
+    json_decref(wrong);
+}
+
 static void test_what_something_else_has_changed_is_not_taken_back(void **state) {
     (void)state;
     begin();
@@ -446,6 +459,7 @@ static void test_old_edits_are_forgotten(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         INSPECT_TEST(test_a_value_is_set_and_taken_back),
+        INSPECT_TEST(test_a_float_that_json_writes_as_an_integer_is_set_as_a_string),
         INSPECT_TEST(test_what_something_else_has_changed_is_not_taken_back),
         INSPECT_TEST(test_who_listens_hears_of_an_edit),
         INSPECT_TEST(test_every_kind_of_field_is_checked_for_range),

@@ -45,7 +45,9 @@ test('floats are taken with exponents and as nan and inf, and refused when they 
     assert.equal(valueOf('f32', 'NaN'), 'nan');
     assert.equal(valueOf('f64', '-Infinity'), '-inf');
     assert.ok(isRefused('f32', '3.5e38'));
-    assert.equal(valueOf('f64', '3.5e38'), 3.5e38);
+    assert.equal(valueOf('f64', '1e15'), 1e15);
+    assert.equal(valueOf('f64', '3.5e38'), '3.5e+38', 'what JSON would write as an integer stays a text');
+    assert.equal(valueOf('f32', '-1e20'), '-100000000000000000000');
     for (const text of ['', '1,5', '1e', 'e5', '0x10', '1e999']) assert.ok(isRefused('f64', text), text);
 });
 

@@ -173,6 +173,8 @@ test('fields of every kind are shown and edited', async () => {
     };
     await set('u64', '9007199254740993');
     await set('i8', '-128');
+    await set('f32', '1e20');
+    assert.equal((await component(e, 'Everything')).value.f32, 1e20);
     await set('f32', '-2.5e3');
     await set('f64', 'nan');
     await set('letter', 'z');
