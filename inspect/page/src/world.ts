@@ -3,7 +3,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Type, World } from './api.ts';
 import { get } from './client.ts';
-import { Loop } from './poll.ts';
+import { Loop, typeNames } from './poll.ts';
 import { Cell } from './store.ts';
 
 export const world = new Cell<World | null>(null);
@@ -42,7 +42,10 @@ export function useWorldLoops(): void {
             () => 250,
         );
         const typeLoop = new Loop(
-            async () => types.set((await get<{ types: Type[] }>('types')).types),
+            async () => {
+                types.set((await get<{ types: Type[] }>('types')).types);
+                typeNames.set(types.value.map((type) => type.name).join());
+            },
             () => 1000,
         );
         const mine = worldLoop;

@@ -75,7 +75,7 @@ function answers(world) {
     const rows = (p) => {
         const query = p.get('query') ?? '';
         const wrong = /\bPositon\b|\bUnknown\b/.exec(query);
-        if (wrong) return error(422, 'TYPE', `there is no type ${wrong[0]}; is it Position?`, { at: wrong.index, length: wrong[0].length });
+        if (wrong) return error(422, 'TYPE', `the world has no component type of this name; did you mean Position?`, { at: wrong.index, length: wrong[0].length });
         const only = /^#(\d+)/.exec(query);
         const empty = query.includes('!Position');
         const total = empty ? 0 : only ? 1 : entities;
@@ -228,7 +228,7 @@ export function startMock({ entities = 2000, port = 0 } = {}) {
     return new Promise((resolve) => {
         server.listen(port, '127.0.0.1', () => {
             const origin = `http://127.0.0.1:${server.address().port}`;
-            resolve({ origin, address: `${origin}/#token=${token}`, behave: (state) => (behaviour = state), close: () => (server.closeAllConnections(), server.close()) });
+            resolve({ origin, address: `${origin}/#token=${token}`, behave: (state) => (behaviour = state), rename: (name, next) => (types.find((held) => held.name === name).name = next), close: () => (server.closeAllConnections(), server.close()) });
         });
     });
 }

@@ -232,12 +232,53 @@ test('a field that moves holds still while it has the focus: what is typed repla
     await close();
 });
 
+test('Tab and Enter take a completion only of a word that is being typed', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    const query = page.locator('#query');
+    const option = page.getByRole('option', { name: /^Position/ });
+    await page.getByRole('button', { name: 'Hide the hierarchy' }).focus();
+    await page.keyboard.press('Tab');
+    await option.waitFor();
+    await page.keyboard.press('Tab');
+    await option.waitFor({ state: 'detached' });
+    assert.equal(await query.inputValue(), '');
+    await query.focus();
+    await option.waitFor();
+    await page.keyboard.press('Enter');
+    await option.waitFor({ state: 'detached' });
+    assert.equal(await query.inputValue(), '');
+    await page.keyboard.type('Position, ');
+    await option.waitFor();
+    await page.keyboard.press('Tab');
+    assert.equal(await query.inputValue(), 'Position, ');
+    await query.fill('Velo');
+    await page.getByRole('option', { name: /^Velocity/, selected: true }).waitFor();
+    await page.keyboard.press('Tab');
+    await eventually('the word is completed', async () => (await query.inputValue()) === 'Velocity');
+    await query.fill('');
+    await option.waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: /^Position/, selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await eventually('the chosen word is taken', async () => (await query.inputValue()) === 'Position');
+    await close();
+});
+
 test('an error of a query is under its word', async () => {
     const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
     await page.waitForSelector('.cells .who');
     await page.fill('#query', 'Velocity, Positon');
-    await page.locator('#query-error', { hasText: 'there is no type Positon' }).waitFor();
+    await page.locator('#query-error', { hasText: 'did you mean Position?' }).waitFor();
     assert.equal(await page.locator('.query-box mark').textContent(), 'Positon');
+    const asked = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.waitForTimeout(1500);
+    assert.ok(!asked.includes('/api/v1/entities'), 'a wrong query is not asked again');
+    assert.ok(asked.includes('/api/v1/world'), 'other requests go on');
+    mock.rename('Frozen', 'Unknown'); // other types: the query may be valid now
+    await eventually('it is asked again', () => asked.includes('/api/v1/entities'));
+    mock.rename('Unknown', 'Frozen');
     await page.fill('#query', 'Velocity');
     await page.locator('#query-error').waitFor({ state: 'detached' });
     await close();
