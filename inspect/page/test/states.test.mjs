@@ -200,6 +200,45 @@ test('the keyboard reaches everything: shortcuts, list of them, tables, focus th
     await close();
 });
 
+test('shortcuts of one character can be switched off, and stay off', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    const isShown = (view) => page.getByRole('main', { name: view, exact: true }).waitFor();
+    await page.locator('.cells').nth(3).click();
+    await page.keyboard.press('3');
+    await isShown('Storage');
+    await page.keyboard.press('?');
+    await page.getByLabel('Shortcuts of one character').uncheck();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    const theme = await page.evaluate(() => document.documentElement.dataset.theme);
+    for (const key of ['1', 't', 'p', 'a', '/', '?']) await page.keyboard.press(key);
+    await page.reload();
+    await isShown('Storage');
+    for (const key of ['1', 't', 'p', 'a', '/', '?']) await page.keyboard.press(key);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), theme);
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await page.getByRole('button', { name: 'Pause (P)' }).waitFor();
+    await isShown('Storage');
+    await page.getByRole('link', { name: /^Entities/ }).click();
+    await page.locator('.entity-head').waitFor();
+    await page.keyboard.press('F2'); // is not a character
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Keyboard shortcuts (?)' }).click();
+    await page.getByLabel('Shortcuts of one character').check();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('3');
+    await isShown('Storage');
+    await close();
+});
+
+test('the title of the document is the name of the world and the view', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await eventually('the name', async () => (await page.title()) === 'A made-up world: Entities');
+    await page.keyboard.press('4');
+    await eventually('the view', async () => (await page.title()) === 'A made-up world: Systems');
+    await close();
+});
+
 test('a refused change says why; the world stays', async () => {
     const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
     await page.locator('.cells').nth(3).click();

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Component, Entity, EntityDetail, Type, Value } from '../api.ts';
 import { changes, edit } from '../edits.ts';
 import { count, hexRows, nullEntity } from '../format.ts';
-import { hasModifier, isTyping } from '../keys.ts';
+import { isShortcut } from '../keys.ts';
 import { usePoll, withParams } from '../poll.ts';
 import { useCell } from '../store.ts';
 import { isWatched, toggleWatch, watches } from '../watches.ts';
@@ -64,7 +64,7 @@ function Head(props: { entity: EntityDetail; write: boolean; past: boolean; onCl
     useEffect(() => {
         if (!write) return;
         const onKey = (event: KeyboardEvent) => {
-            if (isTyping(event) || hasModifier(event)) return;
+            if (!isShortcut(event)) return;
             if (event.key === 'F2') setRenaming(true);
             else if (event.key === 'Delete') setAsking(true);
             else return;
