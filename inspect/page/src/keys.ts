@@ -48,6 +48,7 @@ export const shortcuts: { title: string; list: Shortcut[] }[] = [
             { keys: '+ −', text: 'zoom' },
             { keys: '↑ ↓ ← →', text: 'move' },
             { keys: '0', text: 'show all' },
+            { keys: 'Page ↑ ↓', text: 'frame by frame, in the timeline' },
         ],
     },
 ];

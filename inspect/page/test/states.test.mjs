@@ -239,6 +239,38 @@ test('the title of the document is the name of the world and the view', async ()
     await close();
 });
 
+test('the timeline begins with the newest frame; keys, buttons and the overview show others', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    await page.keyboard.press('4');
+    const says = (text) => page.locator('.timeline-actions', { hasText: text }).waitFor();
+    await says('Frame 12 of 12, 5.20 ms'); // a frame takes 5 ms
+    await page.getByRole('button', { name: 'Hold' }).waitFor();
+    const lanes = page.getByRole('img', { name: /^Timeline of 2 threads/ });
+    await lanes.focus();
+    await page.keyboard.press('PageUp');
+    await says('Frame 11 of 12, 5.20 ms');
+    await page.getByRole('button', { name: 'Live' }).waitFor();
+    await page.keyboard.press('+');
+    await says('Frame 11 of 12, 3.64 ms');
+    await page.keyboard.press('-');
+    await says('Frame 11 of 12, 5.20 ms');
+    await page.keyboard.press('0');
+    await says('181 ms');
+    await page.keyboard.press('ArrowLeft');
+    await says('181 ms');
+    await page.getByRole('button', { name: 'Live' }).click();
+    await says('Frame 12 of 12, 5.20 ms');
+    await page.getByRole('button', { name: 'Previous frame' }).click();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await says('Frame 11 of 12, 3.64 ms');
+    const overview = page.getByRole('img', { name: 'Overview of the last 12 frames' });
+    const { width } = await overview.boundingBox();
+    await overview.click({ position: { x: 64 + ((width - 64) * 34) / 181, y: 10 } }); // the third frame, at 32 ms
+    await says('Frame 3 of 12, 3.64 ms');
+    await close();
+});
+
 test('a refused change says why; the world stays', async () => {
     const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
     await page.locator('.cells').nth(3).click();

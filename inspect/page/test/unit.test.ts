@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import type { Field, Plan, Pool, Type } from '../src/api.ts';
 import { gridOf, readBlocks } from '../src/blocks.ts';
 import { at, leaves, numericPaths, parse } from '../src/fields.ts';
-import { bytes, count, float, hexRows, moved, time, value } from '../src/format.ts';
+import { bytes, count, counted, float, hexRows, moved, time, timeMark, value } from '../src/format.ts';
 import { layOut } from '../src/layout.ts';
 import { clampTop, reveal, scaleOf } from '../src/parts/virtual_rows.tsx';
 import { boundsOf, fitCamera, magic, pick, project, readPoints } from '../src/points.ts';
 import { withParams } from '../src/poll.ts';
 import { fullness, kindsListed, saved, savings, sortPools } from '../src/pools.ts';
 import { byteOfIndex, indexOfByte, isFuzzyMatch, typesOfQuery } from '../src/query.ts';
-import { clampRange, tickLength, zoomRange } from '../src/range.ts';
+import { clampRange, frameIn, originOf, rangeOfFrame, tickLength, zoomRange } from '../src/range.ts';
 import { ratesOf } from '../src/rates.ts';
 import { parseRoute, printRoute } from '../src/route.ts';
 import { linesOf } from '../src/tree_lines.ts';
@@ -234,4 +234,26 @@ test('a tree has the rows of what is open, and one row for what is left of a lev
     ]);
     const lines = linesOf(levels);
     assert.deepEqual(lines.map((line) => ('row' in line ? `${line.depth} ${line.row.e}` : `more ${line.more}`)), ['0 1:1', '1 3:1', '0 2:1', 'more 3']);
+});
+
+test('a timeline shows one frame, and counts from it', () => {
+    const frames = [{ at: 1000, length: 100 }, { at: 2000, length: 200 }, { at: 3000, length: 100 }];
+    const range = rangeOfFrame({ at: 2000, length: 200 }, 1000, 2100);
+    assert.deepEqual(range, { from: 996, to: 1204 });
+    assert.deepEqual(rangeOfFrame({ at: 3000, length: 100 }, 1000, 2100), { from: 1996, to: 2100 }, 'nothing is after the last frame');
+    assert.equal(frameIn(frames, 1000, range), 1);
+    assert.equal(frameIn(frames, 1000, { from: 0, to: 10 }), 0);
+    assert.equal(originOf(frames, 1000, range), 1000);
+    assert.equal(originOf(frames, 1000, { from: 0, to: 2100 }), 0, 'more than one frame');
+});
+
+test('marks of an axis have the digits that tell them apart', () => {
+    assert.deepEqual([0, 200, 1200].map((ns) => timeMark(ns, 200)), ['0 ns', '200 ns', '1.2 µs']);
+    assert.deepEqual([106_000_000, 106_010_000].map((ns) => timeMark(ns, 10_000)), ['106.00 ms', '106.01 ms']);
+    assert.equal(timeMark(20_000_000, 10_000_000), '20 ms');
+});
+
+test('numbers have the right word', () => {
+    assert.deepEqual([0, 1, 2000].map((n) => counted(n, 'frame')), ['0 frames', '1 frame', '2,000 frames']);
+    assert.equal(counted(2, 'entity', 'entities'), '2 entities');
 });

@@ -368,9 +368,10 @@ test('what a system says that it moved is in its row', async () => {
 
 test('the timeline is drawn, held and zoomed', async () => {
     const { page, close } = await open('systems');
-    const canvas = page.getByRole('img', { name: /^Timeline of the last/ });
+    const canvas = page.getByRole('img', { name: /^Timeline of 2 threads/ });
     await canvas.waitFor();
     await eventually('pieces are drawn', () => painted(canvas));
+    await eventually('the overview is drawn', () => painted(page.getByRole('img', { name: /^Overview of the last/ })));
     await canvas.hover();
     await page.mouse.wheel(0, -400);
     await page.getByRole('button', { name: 'Live' }).click();
