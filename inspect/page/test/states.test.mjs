@@ -271,6 +271,107 @@ test('the timeline begins with the newest frame; keys, buttons and the overview 
     await close();
 });
 
+test('the tree keeps what was open: in other views, after a reload, and while the connection is lost', async () => {
+    const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
+    const child = page.getByRole('tree').locator('[data-e="21:1"]');
+    await page.getByRole('tree').locator('[data-e="1:1"]').getByRole('button', { name: 'Open' }).click();
+    await child.waitFor();
+    await page.keyboard.press('3');
+    await page.getByRole('main', { name: 'Storage' }).waitFor();
+    await page.keyboard.press('1');
+    await child.waitFor();
+    await page.reload();
+    await child.waitFor();
+    mock.behave('down');
+    await page.getByRole('alert').getByText('Disconnected.').waitFor();
+    assert.equal(await child.count(), 1);
+    mock.behave('fine');
+    await page.getByRole('alert').getByText('Disconnected.').waitFor({ state: 'detached' });
+    await child.waitFor();
+    await page.getByRole('tree').locator('[data-e="1:1"]').getByRole('button', { name: 'Close' }).click();
+    await child.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('tree').locator('[data-e="1:1"]').waitFor();
+    assert.equal(await child.count(), 0);
+    await close();
+});
+
+test('advice is orange only where it saves enough', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    const held = { kind: 'block', policy: 'swap and pop', count: 10, linear: 1, bitmask: 1, sparse: 1, holes: 1, spans: 1, ids: 64, group: false, best: 'block', do: 'compact' };
+    const pools = [['Much', 20_000, 10_000], ['Little', 20_000, 19_500], ['None', 9000, 9000]].map(([type, size, best]) => ({ ...held, type, bytes: size, best_bytes: best }));
+    await page.route('**/api/v1/storage', (route) => route.fulfill({ json: { pools, kinds: { count: 0, offset: 0, rows: [] } } }));
+    await page.waitForSelector('.cells .who');
+    await page.keyboard.press('3');
+    const cell = (type) => page.locator(`[data-pool=${type}] td`).last().locator('span');
+    await cell('Much').waitFor();
+    assert.deepEqual(await Promise.all(['Much', 'Little', 'None'].map((type) => cell(type).textContent())), ['compact: saves 10.0 KB', 'compact: saves 500 B', 'as it should be']);
+    assert.deepEqual(await Promise.all(['Much', 'Little', 'None'].map((type) => cell(type).getAttribute('class'))), ['advised', 'dim', 'dim']);
+    await page.getByText('3 pools · 49.0 KB · 3 holes · 10.0 KB could be saved').waitFor();
+    await close();
+});
+
+test('one of something is called one', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.route('**/api/v1/events', (route) => route.fulfill({ json: { seconds: [{ at: 0, types: [{ type: 'Frozen', added: 1, set: 0, removed: 0 }] }] } }));
+    await page.route('**/api/v1/entity?*', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), children: { count: 1, first: [{ e: '9:1', name: null }] } } });
+    });
+    await page.locator('.cells').nth(3).click();
+    await page.locator('.entity-head').waitFor();
+    await page.keyboard.press('Delete');
+    await page.getByText('and its child becomes a root').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.keyboard.press('7');
+    await page.getByText('the last second', { exact: true }).waitFor();
+    await close();
+});
+
+/** What scrolls must be reached by the keyboard; what is read as the name of a control must contain what it shows. */
+const faultsOfAccess = (page) =>
+    page.evaluate(() => {
+        const focusable = 'a[href], button:not([disabled]), input:not([disabled]), select:not([disabled]), [tabindex]:not([tabindex="-1"])';
+        const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflow) && (element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight);
+        const deaf = [...document.querySelectorAll('main, main *')].filter((element) => scrolls(element) && !element.matches(focusable) && !element.querySelector(focusable));
+        const words = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+        const misnamed = [...document.querySelectorAll('[role=button][aria-label], button[aria-label], a[aria-label]')].filter((element) => !words(element.getAttribute('aria-label')).includes(words(element.textContent)));
+        return [...deaf.map((element) => `scrolls without keyboard: ${element.className}`), ...misnamed.map((element) => `is not called what it shows: ${element.textContent}`)];
+    });
+
+test('on a telephone, nothing is cut off that has to be read; the keyboard reaches what scrolls', async () => {
+    for (const width of [1280, 390]) {
+        const { page, close } = await openPage(browser, mock.address);
+        await page.setViewportSize({ width, height: 720 });
+        await page.waitForSelector('.cells .who');
+        const cut = (selector) => page.locator(selector).first().evaluate((element) => element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1);
+        assert.equal(await cut('.brand h1'), false, 'the name of the world');
+        for (const [number, view] of views.entries()) {
+            await page.keyboard.press(String(number + 1));
+            await page.getByRole('main', { name: view, exact: true }).waitFor();
+            await page.waitForTimeout(500);
+            assert.deepEqual(await faultsOfAccess(page), [], `${view} at ${width}`);
+            for (const header of await page.locator('.panel > header').all()) {
+                const [over, text] = await header.evaluate((element) => [element.scrollHeight - element.clientHeight, element.textContent]);
+                assert.ok(over <= 1, `${text} at ${width}: ${over} pixels are cut off`);
+            }
+        }
+        await close();
+    }
+});
+
+test('an empty tree leaves room for the table on a telephone', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.route('**/api/v1/tree?*', (route) => route.fulfill({ json: { count: 0, complete: true, rows: [] } }));
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.waitForSelector('.cells .who');
+    await page.getByText('No names, no parents').waitFor();
+    const height = async (selector) => (await page.locator(selector).boundingBox()).height;
+    assert.ok((await height('.tree-pane')) < 120, `the tree has ${await height('.tree-pane')} pixels`);
+    assert.ok((await height('.table-pane')) > 400, `the table has ${await height('.table-pane')} pixels`);
+    await close();
+});
+
 test('a refused change says why; the world stays', async () => {
     const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
     await page.locator('.cells').nth(3).click();

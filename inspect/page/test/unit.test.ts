@@ -8,12 +8,12 @@ import { layOut } from '../src/layout.ts';
 import { clampTop, reveal, scaleOf } from '../src/parts/virtual_rows.tsx';
 import { boundsOf, fitCamera, magic, pick, project, readPoints } from '../src/points.ts';
 import { withParams } from '../src/poll.ts';
-import { fullness, kindsListed, saved, savings, sortPools } from '../src/pools.ts';
+import { fullness, isAdvised, kindsListed, saved, savings, sortPools } from '../src/pools.ts';
 import { byteOfIndex, indexOfByte, isFuzzyMatch, typesOfQuery } from '../src/query.ts';
 import { clampRange, frameIn, originOf, rangeOfFrame, tickLength, zoomRange } from '../src/range.ts';
 import { ratesOf } from '../src/rates.ts';
 import { parseRoute, printRoute } from '../src/route.ts';
-import { linesOf } from '../src/tree_lines.ts';
+import { type Level, linesOf, prune } from '../src/tree_lines.ts';
 
 const valueOf = (kind: string, text: string, length = 1) => {
     const parsed = parse(kind, text, length);
@@ -229,8 +229,8 @@ test('events become rates by type', () => {
 test('a tree has the rows of what is open, and one row for what is left of a level', () => {
     const row = (e: string, children = 0) => ({ e, name: e, children, types: [] });
     const levels = new Map([
-        ['', { rows: [row('1:1', 2), row('2:1')], count: 5, shown: 2 }],
-        ['1:1', { rows: [row('3:1')], count: 1, shown: 200 }],
+        ['', { rows: [row('1:1', 2), row('2:1')], count: 5, shown: 2, known: true }],
+        ['1:1', { rows: [row('3:1')], count: 1, shown: 200, known: true }],
     ]);
     const lines = linesOf(levels);
     assert.deepEqual(lines.map((line) => ('row' in line ? `${line.depth} ${line.row.e}` : `more ${line.more}`)), ['0 1:1', '1 3:1', '0 2:1', 'more 3']);
@@ -256,4 +256,24 @@ test('marks of an axis have the digits that tell them apart', () => {
 test('numbers have the right word', () => {
     assert.deepEqual([0, 1, 2000].map((n) => counted(n, 'frame')), ['0 frames', '1 frame', '2,000 frames']);
     assert.equal(counted(2, 'entity', 'entities'), '2 entities');
+});
+
+test('levels of entities that are gone are closed, but not before all levels are loaded', () => {
+    const row = (e: string) => ({ e, children: 1, types: [] });
+    const level = (rows: string[], known: boolean): Level => ({ rows: rows.map(row), count: rows.length, shown: 200, known });
+    const levels = new Map([['', level(['1:1'], true)], ['1:1', level([], false)], ['3:1', level([], false)]]);
+    prune(levels);
+    assert.deepEqual([...levels.keys()], ['', '1:1', '3:1']);
+    levels.set('1:1', level(['2:1'], true)).set('3:1', level([], true));
+    prune(levels);
+    assert.deepEqual([...levels.keys()], ['', '1:1'], '3:1 is no child any more');
+});
+
+test('a change is advised where it saves at least 5 % of the pool and 1 KB', () => {
+    const pool = (size: number, best: number, what: Pool['do'] = 'compact') => ({ bytes: size, best_bytes: best, do: what }) as Pool;
+    assert.ok(isAdvised(pool(20_000, 19_000)));
+    assert.ok(!isAdvised(pool(20_001, 19_001)), 'less than 5 %');
+    assert.ok(!isAdvised(pool(2000, 1001)), 'less than 1 KB');
+    assert.ok(isAdvised(pool(2000, 1000)));
+    assert.ok(!isAdvised(pool(2000, 0, null)), 'there is no change to make');
 });

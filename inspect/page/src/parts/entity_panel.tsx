@@ -111,7 +111,7 @@ function Head(props: { entity: EntityDetail; write: boolean; past: boolean; onCl
                     text={
                         <>
                             Its {entity.components.length} {entity.components.length === 1 ? 'component goes' : 'components go'} with it
-                            {entity.children.count > 0 ? `, and its ${count(entity.children.count)} children become roots` : ''}. This cannot be undone.
+                            {fateOfChildren(entity.children.count)}. This cannot be undone.
                         </>
                     }
                     yes="Destroy"
@@ -121,6 +121,11 @@ function Head(props: { entity: EntityDetail; write: boolean; past: boolean; onCl
             )}
         </header>
     );
+}
+
+function fateOfChildren(children: number): string {
+    if (children === 0) return '';
+    return children === 1 ? ', and its child becomes a root' : `, and its ${count(children)} children become roots`;
 }
 
 function NameInput({ entity, onDone }: { entity: EntityDetail; onDone: () => void }) {
