@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Field, Plan, Pool, Type } from '../src/api.ts';
 import { gridOf, readBlocks } from '../src/blocks.ts';
+import { csvOf, jsonOf } from '../src/export.ts';
 import { at, leaves, numericPaths, parse } from '../src/fields.ts';
 import { bytes, count, counted, float, hexRows, moved, time, timeMark, value } from '../src/format.ts';
 import { layOut } from '../src/layout.ts';
@@ -276,4 +277,23 @@ test('a change is advised where it saves at least 5 % of the pool and 1 KB', () 
     assert.ok(!isAdvised(pool(2000, 1001)), 'less than 1 KB');
     assert.ok(isAdvised(pool(2000, 1000)));
     assert.ok(!isAdvised(pool(2000, 0, null)), 'there is no change to make');
+});
+
+test('an export has all fields of its columns, and quotes what needs it', () => {
+    const f32 = (name: string): Field => ({ name, kind: 'f32', offset: 0, count: 1 });
+    const type = (name: string, fields: Field[] | null): Type => ({ name, size: 8, align: 4, storage: 'block', policy: '', tag: false, count: 1, ticks: false, fields });
+    const types = [type('Position', [f32('x'), f32('y')]), type('Label', [{ name: 'text', kind: 'char', offset: 0, count: 16 }, { ...f32('hits'), count: 6 }]), type('Opaque', null)];
+    const rows = [
+        { e: '1:1', name: 'a "b", c', enabled: true, types: [0, 1], values: { Position: { x: 1.5, y: 'nan' }, Label: { text: 'x\ny', hits: [1, 2, 3, 4, 5, 6] } } },
+        { e: '2:3', name: null, enabled: false, types: [2], values: { Position: null, Label: null } },
+    ];
+    assert.equal(
+        csvOf(rows, ['Position', 'Label'], types),
+        'entity,name,enabled,components,Position.x,Position.y,Label.text,Label.hits[0],Label.hits[1],Label.hits[2],Label.hits[3],Label.hits[4],Label.hits[5]\r\n' +
+            '1:1,"a ""b"", c",true,Position Label,1.5,nan,"x\ny",1,2,3,4,5,6\r\n' +
+            '2:3,,false,Opaque,,,,,,,,,\r\n',
+    );
+    const [first, second] = JSON.parse(jsonOf(rows, types));
+    assert.deepEqual([first.entity, first.components, first.values.Position.x], ['1:1', ['Position', 'Label'], 1.5]);
+    assert.deepEqual([second.name, second.enabled], [null, false]);
 });

@@ -1,6 +1,7 @@
 // What a user sees and does, with a real running world. The numbers are those of the list in docs/inspect.md.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { eventually, launch, openPage, startWorld, views } from './browser.mjs';
 
@@ -104,6 +105,61 @@ test('columns are chosen', async () => {
     await page.getByRole('columnheader', { name: 'Velocity.y' }).waitFor();
     await page.getByRole('group', { name: 'Columns' }).getByLabel('Velocity').uncheck();
     await page.getByRole('columnheader', { name: 'Velocity.y' }).waitFor({ state: 'detached' });
+    await close();
+});
+
+test('the matches of a query are saved as CSV and as JSON', async () => {
+    const { page, close } = await open('entities');
+    const saved = async (format) => {
+        const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: format, exact: true }).click()]);
+        return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+    };
+    await page.fill('#query', 'Inventory, name');
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Inventory.label' }).waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    const csv = await saved('CSV');
+    assert.equal(csv.name, 'A_world_of_the_tests.csv');
+    const [head, row, end] = csv.text.split('\r\n');
+    assert.match(head, /^entity,name,enabled,components,Inventory\.label,Inventory\.items\[0\]\.kind,.*Inventory\.items\[2\]\.count,Inventory\.owner$/);
+    assert.match(row, /^\d+:1,flagship,true,.*Everything.*Inventory.*,cargo,1,10,2,20,3,-30,\d+:1$/);
+    assert.equal(end, '', 'one entity matches');
+    await note(page, 'Exported 1 entity');
+    await page.fill('#query', 'Position');
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Position.x' }).waitFor();
+    const entities = JSON.parse((await saved('JSON')).text);
+    assert.equal(entities.length, (await world.ask('entities?query=Position&limit=0')).count, 'more than one answer has');
+    assert.ok(entities.length > 1000 && new Set(entities.map((held) => held.entity)).size === entities.length);
+    const flagship = entities.find((held) => held.name === 'flagship');
+    assert.ok(flagship.components.includes('Position') && typeof flagship.values.Position.x === 'number');
+    await close();
+});
+
+test('queries are saved, found again after a reload, and forgotten', async () => {
+    const { page, close } = await open('entities', { allow: refused });
+    const menu = page.getByRole('button', { name: 'Saved queries' });
+    await page.fill('#query', 'Positio');
+    await page.locator('#query-error').waitFor();
+    await page.keyboard.press('Escape');
+    await menu.click();
+    assert.equal(await page.getByRole('button', { name: 'Save this query' }).isDisabled(), true, 'it is wrong');
+    await page.keyboard.press('Escape');
+    await page.fill('#query', 'Position, Health.points < 10');
+    await page.locator('#query-error').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await menu.click();
+    await page.getByRole('button', { name: 'Save this query' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Clear the query' }).click();
+    await page.reload();
+    await page.waitForSelector('.cells .who');
+    await menu.click();
+    await page.getByRole('button', { name: 'Position, Health.points < 10', exact: true }).click();
+    await eventually('the query is used', async () => (await page.inputValue('#query')) === 'Position, Health.points < 10');
+    await page.getByRole('columnheader', { name: 'Health.points' }).waitFor();
+    await page.getByRole('button', { name: 'Forget Position, Health.points < 10' }).click();
+    await page.getByText('Queries that you save are listed here').waitFor();
     await close();
 });
 

@@ -119,6 +119,34 @@ export function Scroll({ class: name, label, children }: { class?: string; label
     );
 }
 
+/** A button that opens a part below it. Escape, or a click elsewhere, closes it. */
+export function Popover(props: { icon: IconName; label: string; bare?: boolean; children: ComponentChildren }) {
+    const [open, setOpen] = useState(false);
+    const box = useRef<HTMLDivElement>(null);
+    useEffect(() => {
+        if (!open) return;
+        const outside = (event: Event) => !box.current?.contains(event.target as Node) && setOpen(false);
+        addEventListener('pointerdown', outside);
+        return () => removeEventListener('pointerdown', outside);
+    }, [open]);
+    return (
+        <div
+            class="chooser"
+            ref={box}
+            onKeyDown={(event) => {
+                if (event.key === 'Escape') setOpen(false);
+            }}
+        >
+            <Button icon={props.icon} label={props.label} bare={props.bare ?? false} pressed={open} onClick={() => setOpen(!open)} />
+            {open && (
+                <div class="popover" role="group" aria-label={props.label}>
+                    {props.children}
+                </div>
+            )}
+        </div>
+    );
+}
+
 /** A modal question. Escape, or a click outside it, answers no. */
 export function Dialog(props: { title: string; children: ComponentChildren; onClose: () => void; class?: string }) {
     const ref = useRef<HTMLDialogElement>(null);
