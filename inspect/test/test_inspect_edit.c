@@ -339,6 +339,42 @@ static void test_entities_and_components_are_disabled(void **state) {
 
 /* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
+static void test_an_entity_is_duplicated_with_all_below_it(void **state) {
+    (void)state;
+    begin();
+    covey_entity tank = covey_create(world), gun = covey_create(world), copy, gun_copy;
+    covey_parent_set(world, tank, e);
+    covey_parent_set(world, gun, tank);
+    covey_name_set(world, tank, "tank");
+    covey_name_set(world, gun, "gun");
+    covey_add(world, tank, Position, { 1, 2 });
+    covey_add(world, gun, Everything, { .owner = tank });
+    covey_add(world, tank, Everything, { .owner = e });
+    covey_component_disable(world, tank, Position);
+    json_t *answer = ask_json("POST", "edit", "{\"do\":\"duplicate\",\"e\":\"1:1\"}", 200);
+    unsigned index = 0, generation = 0;
+    assert_int_equal(sscanf(text_of(answer, "e"), "%u:%u", &index, &generation), 2);
+    copy = covey_entity_make(index, generation);
+    assert_true(json_is_null(member(answer, "undo")));
+    json_decref(answer);
+    test_world_is_valid(world);
+    assert_int_equal(covey_entity_count(world), 5);
+    assert_false(covey_same(copy, tank));
+    assert_true(covey_same(covey_parent(world, copy), e));
+    assert_null(covey_name(world, copy));
+    assert_string_equal(covey_name(world, tank), "tank");
+    assert_true(covey_get(world, copy, Position)->x == 1 && covey_get(world, copy, Position)->y == 2);
+    assert_false(covey_component_is_enabled(world, copy, Position));
+    gun_copy = covey_child_first(world, copy);
+    assert_string_equal(covey_name(world, gun_copy), "gun");
+    assert_true(covey_same(covey_get(world, gun_copy, Everything)->owner, copy)); /* of the copy, not of the original */
+    assert_true(covey_same(covey_get(world, copy, Everything)->owner, e));
+    edit("{\"do\":\"duplicate\",\"e\":\"0:1\"}"); /* a root */
+    assert_int_equal(covey_entity_count(world), 10);
+    assert_wrong("{\"do\":\"duplicate\",\"e\":\"99:1\"}", 409, "DEAD");
+    assert_wrong("{\"do\":\"duplicate\"}", 422, "ARGUMENT");
+}
+
 static void test_entities_are_created_and_destroyed(void **state) {
     (void)state;
     begin();
@@ -469,6 +505,7 @@ int main(void) {
         INSPECT_TEST(test_components_are_added_and_removed),
         INSPECT_TEST(test_a_value_that_owns_something_does_not_come_back),
         INSPECT_TEST(test_entities_and_components_are_disabled),
+        INSPECT_TEST(test_an_entity_is_duplicated_with_all_below_it),
         INSPECT_TEST(test_entities_are_created_and_destroyed),
         INSPECT_TEST(test_entities_are_renamed),
         INSPECT_TEST(test_entities_get_other_parents),

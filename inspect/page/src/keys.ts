@@ -38,6 +38,7 @@ export const shortcuts: { title: string; list: Shortcut[] }[] = [
         list: [
             { keys: 'F2', text: 'rename' },
             { keys: 'A', text: 'add a component' },
+            { keys: 'D', text: 'duplicate, with all below it' },
             { keys: 'Del', text: 'destroy, after a question' },
             { keys: '↑ ↓ in a number', text: 'one up or down; with Shift 10, with Alt 0.1' },
         ],

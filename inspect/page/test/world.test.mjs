@@ -302,6 +302,25 @@ test('an entity is disabled, renamed, moved below another, and destroyed after a
     await close();
 });
 
+test('an entity is duplicated with all below it, by key and by button', async () => {
+    const { page, close, e } = await open('entities', { entity: 'flagship' });
+    const { entities } = await world.ask('world');
+    await page.keyboard.press('d');
+    await note(page, 'Duplicated flagship');
+    await page.locator('.entity-head .name', { hasText: 'no name' }).waitFor();
+    const copy = await page.locator('.entity-head code.id').textContent();
+    const [old, made] = [await detail(e), await detail(copy)];
+    assert.equal((await world.ask('world')).entities, entities + 2, 'the turret, too');
+    assert.equal(made.parent, old.parent);
+    assert.deepEqual(made.components.map((held) => held.type), old.components.map((held) => held.type));
+    assert.equal((await component(copy, 'Everything')).value.u64, (await component(e, 'Everything')).value.u64);
+    await page.getByRole('button', { name: 'Duplicate, with all below it (D)' }).click();
+    await eventually('another one', async () => (await world.ask('world')).entities === entities + 4);
+    for (const child of (await detail(old.parent)).children.first.filter((held) => held.name === null)) await world.ask('edit', { do: 'destroy', e: child.e, tree: true });
+    assert.equal((await world.ask('world')).entities, entities);
+    await close();
+});
+
 test('what the world refuses is said in words', async () => {
     const { page, close } = await open('entities', { entity: 'escort 6', allow: refused });
     await page.keyboard.press('F2');

@@ -6,6 +6,7 @@ import { changes, edit } from '../edits.ts';
 import { count, hexRows, nullEntity } from '../format.ts';
 import { isShortcut } from '../keys.ts';
 import { usePoll, withParams } from '../poll.ts';
+import { selectEntity } from '../route.ts';
 import { useCell } from '../store.ts';
 import { isWatched, toggleWatch, watches } from '../watches.ts';
 import { types, world } from '../world.ts';
@@ -66,13 +67,18 @@ function Head(props: { entity: EntityDetail; write: boolean; past: boolean; onCl
         const onKey = (event: KeyboardEvent) => {
             if (!isShortcut(event)) return;
             if (event.key === 'F2') setRenaming(true);
+            else if (event.key === 'd') void duplicate();
             else if (event.key === 'Delete') setAsking(true);
             else return;
             event.preventDefault();
         };
         addEventListener('keydown', onKey);
         return () => removeEventListener('keydown', onKey);
-    }, [write]);
+    }, [write, entity.e]);
+    const duplicate = async () => {
+        const answer = await edit({ do: 'duplicate', e: entity.e }, `Duplicated ${titleOf(entity)}`);
+        if (answer?.e) selectEntity(answer.e);
+    };
     const destroy = async () => {
         setAsking(false);
         if (await edit({ do: 'destroy', e: entity.e }, `Destroyed ${titleOf(entity)}`)) props.onClose?.();
@@ -102,6 +108,7 @@ function Head(props: { entity: EntityDetail; write: boolean; past: boolean; onCl
                         onChange={(on) => void edit({ do: on ? 'enable' : 'disable', e: entity.e }, `${on ? 'Enabled' : 'Disabled'} ${titleOf(entity)}`)}
                     />
                 )}
+                {write && <Button icon="copy" label="Duplicate, with all below it (D)" bare onClick={() => void duplicate()} />}
                 {write && <Button icon="trash" label="Destroy (Del)" bare onClick={() => setAsking(true)} />}
                 {props.onClose && <Button icon="close" label="Close the entity" bare onClick={props.onClose} />}
             </div>
