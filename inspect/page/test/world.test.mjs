@@ -321,6 +321,29 @@ test('an entity is duplicated with all below it, by key and by button', async ()
     await close();
 });
 
+test('a row of the hierarchy is dragged to another parent, and to the roots', async () => {
+    const { page, close, e } = await open('entities', { entity: 'escort 8', allow: refused });
+    const turret = await world.named('turret');
+    const row = (name) => page.getByRole('tree').locator('.tree-line', { has: page.getByText(name, { exact: true }) });
+    await row('fleet').getByRole('button', { name: 'Open' }).click();
+    await row('flagship').getByRole('button', { name: 'Open' }).click();
+    await row('escort 8').dragTo(row('turret'));
+    await note(page, 'Moved escort 8 below turret');
+    assert.equal((await detail(e)).parent, turret);
+    await eventually('it is shown there', async () => (await row('turret').getByRole('button', { name: 'Close' }).count()) === 1 && (await row('escort 8').count()) === 1);
+    await row('flagship').dragTo(row('turret'));
+    await page.locator('.note.failed').waitFor(); // it would be its own ancestor
+    const box = await page.locator('.tree-rows').boundingBox();
+    await row('escort 8').dragTo(page.locator('.tree-rows'), { targetPosition: { x: 60, y: box.height - 20 } });
+    await note(page, 'Made escort 8 a root');
+    assert.equal((await detail(e)).parent, null);
+    await page.getByRole('main').click({ position: { x: 300, y: 5 } });
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await eventually('it is undone', async () => (await detail(e)).parent_name === 'fleet');
+    await close();
+});
+
 test('what the world refuses is said in words', async () => {
     const { page, close } = await open('entities', { entity: 'escort 6', allow: refused });
     await page.keyboard.press('F2');

@@ -4,16 +4,24 @@ import { type Level, type Line, linesOf, prune, roots } from '../tree_lines.ts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Entity, TreeRow, TreeRows } from '../api.ts';
 import { ApiError, get } from '../client.ts';
-import { changes } from '../edits.ts';
+import { changes, edit } from '../edits.ts';
 import { count } from '../format.ts';
 import { Loop, withParams } from '../poll.ts';
 import { selectEntity } from '../route.ts';
-import { keptCell } from '../store.ts';
+import { keptCell, useCell } from '../store.ts';
+import { world } from '../world.ts';
 import { State } from './basics.tsx';
 import { Icon } from './icons.tsx';
 import { VirtualRows } from './virtual_rows.tsx';
 
 const portion = 200; // rows that a level shows at first, and loads each time
+
+/** A row that is dragged, and the entity that it is over: null for none. */
+interface Drag {
+    row: TreeRow;
+    over: Entity | null;
+    overName: string;
+}
 
 /** The entities whose children are shown. */
 const opened = keptCell<readonly Entity[]>('covey.open', [], sessionStorage);
@@ -28,6 +36,8 @@ export function Tree({ selected }: { selected: Entity | null }) {
     const [known, setKnown] = useState(false);
     const [error, setError] = useState<ApiError | null>(null);
     const [current, setCurrent] = useState(-1);
+    const write = useCell(world)?.write ?? false;
+    const [drag, setDrag] = useState<Drag | null>(null);
     const urgent = useRef<Entity[]>([...levels.current.keys()]);
 
     const remember = () => {
@@ -96,6 +106,29 @@ export function Tree({ selected }: { selected: Entity | null }) {
         ask(e);
     };
 
+    const move = async () => {
+        setDrag(null);
+        if (!drag || drag.over === null || drag.over === drag.row.e) return;
+        const parent = drag.over === roots ? null : drag.over;
+        const name = drag.row.name || drag.row.e;
+        const done = await edit({ do: 'parent', e: drag.row.e, parent }, parent ? `Moved ${name} below ${drag.overName}` : `Made ${name} a root`);
+        if (done && parent && !levels.current.has(parent)) open(parent);
+    };
+    /** Makes a part a place to drop a dragged row: an entity, or the roots. */
+    const target = (e: Entity, name: string) => ({
+        onDragOver: (event: DragEvent) => {
+            if (!drag) return;
+            event.preventDefault();
+            event.stopPropagation();
+            if (drag.over !== e) setDrag({ ...drag, over: e, overName: name });
+        },
+        onDrop: (event: DragEvent) => {
+            event.preventDefault();
+            event.stopPropagation();
+            void move();
+        },
+    });
+
     const lines = linesOf(levels.current);
     if (!known) return <State kind="loading" title="Asking for the hierarchy …" />;
     if (error) return <State kind="error" title="There is no hierarchy." >{error.body.text}</State>;
@@ -126,7 +159,7 @@ export function Tree({ selected }: { selected: Entity | null }) {
         event.preventDefault();
     };
     return (
-        <div class="tree-rows" style={{ '--rows': lines.length }}>
+        <div class={`tree-rows ${drag?.over === roots ? 'drop' : ''}`} style={{ '--rows': lines.length }} {...target(roots, '')}>
             <VirtualRows
                 id="tree"
                 role="tree"
@@ -145,7 +178,20 @@ export function Tree({ selected }: { selected: Entity | null }) {
                                 {count(line.more)} more …
                             </button>
                         );
-                    return <TreeLine line={line} selected={selected} onToggle={() => (line.open ? close(line.row.e) : open(line.row.e))} />;
+                    return (
+                        <div
+                            class={`tree-drag ${drag?.over === line.row.e ? 'drop' : ''}`}
+                            draggable={write}
+                            onDragStart={(event) => {
+                                event.dataTransfer?.setData('text/plain', line.row.e); // Firefox drags only what has data
+                                setDrag({ row: line.row, over: null, overName: '' });
+                            }}
+                            onDragEnd={() => setDrag(null)}
+                            {...target(line.row.e, line.row.name || line.row.e)}
+                        >
+                            <TreeLine line={line} selected={selected} onToggle={() => (line.open ? close(line.row.e) : open(line.row.e))} />
+                        </div>
+                    );
                 }}
             />
         </div>
