@@ -3,6 +3,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Type, World } from './api.ts';
 import { get } from './client.ts';
+import { takeSample } from './graphs.ts';
 import { Loop, typeNames } from './poll.ts';
 import { Cell } from './store.ts';
 
@@ -38,6 +39,7 @@ export function useWorldLoops(): void {
                 const answer = await get<World>('world');
                 noteFrame(answer.frame);
                 world.set(answer);
+                takeSample(performance.now(), answer, types.value);
             },
             () => 250,
         );

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Field, Plan, Pool, Type } from '../src/api.ts';
+import type { Field, Plan, Pool, Type, World } from '../src/api.ts';
 import { gridOf, readBlocks } from '../src/blocks.ts';
 import { csvOf, jsonOf } from '../src/export.ts';
 import { at, leaves, numericPaths, parse } from '../src/fields.ts';
 import { bytes, count, counted, float, hexRows, moved, time, timeMark, value } from '../src/format.ts';
+import { rangeOf, samples, takeSample, valueOf as sampleOf } from '../src/graphs.ts';
 import { layOut } from '../src/layout.ts';
 import { clampTop, reveal, scaleOf } from '../src/parts/virtual_rows.tsx';
 import { boundsOf, fitCamera, magic, pick, project, readPoints } from '../src/points.ts';
@@ -296,4 +297,25 @@ test('an export has all fields of its columns, and quotes what needs it', () => 
     const [first, second] = JSON.parse(jsonOf(rows, types));
     assert.deepEqual([first.entity, first.components, first.values.Position.x], ['1:1', ['Position', 'Label'], 1.5]);
     assert.deepEqual([second.name, second.enabled], [null, false]);
+});
+
+test('samples are taken once a second, for half an hour, with the count of each type', () => {
+    const type = (name: string, held: number, internal = false) => ({ name, count: held, internal }) as Type;
+    const world = (entities: number, ns: number) => ({ entities, bytes: 5, time: ns }) as World;
+    takeSample(0, world(1, 0), [type('Position', 7), type('covey.name', 3, true)]);
+    takeSample(250, world(2, 10), []);
+    assert.equal(samples.value.length, 1, 'too early');
+    for (let i = 1; i <= 2000; i++) takeSample(i * 1000, world(i, 10), [type('Position', i)]);
+    assert.equal(samples.value.length, 1800);
+    const last = samples.value.at(-1);
+    assert.ok(last);
+    assert.deepEqual([sampleOf(last, { figure: 'entities' }), sampleOf(last, { figure: 'memory' }), sampleOf(last, { figure: 'frame time' })], [2000, 5, 10]);
+    assert.deepEqual([sampleOf(last, { type: 'Position' }), sampleOf(last, { type: 'covey.name' })], [2000, null]);
+    assert.equal(sampleOf({ ...last, time: 0 }, { figure: 'frame time' }), null, 'not known');
+    assert.deepEqual(rangeOf([]), { low: 0, high: 1 });
+    assert.equal(rangeOf([10, 20]).low, 0, '0 is near');
+    const { low, high } = rangeOf([1000, 1010]);
+    assert.ok(low > 900 && low < 1000 && high > 1010);
+    assert.ok(rangeOf([5, 5]).high > rangeOf([5, 5]).low);
+    assert.ok(rangeOf([0, 0]).high > 0);
 });

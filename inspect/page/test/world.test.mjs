@@ -569,6 +569,24 @@ test('past states are looked at, compared, and gone back to', async () => {
 
 // ---- 7. Events ----
 
+test('counts and times are a graph over minutes', async () => {
+    const { page, close } = await open('events');
+    const graph = page.getByRole('img', { name: /^entities over the last half hour/ });
+    await graph.waitFor();
+    await eventually('a line is drawn', () => painted(graph));
+    const number = page.locator('[data-number=graph]');
+    assert.equal(await number.textContent(), (await world.ask('world')).entities.toLocaleString('en-US'));
+    await page.getByLabel('Shown in the graph').selectOption('Position');
+    await page.getByRole('img', { name: /^Position over the last half hour/ }).waitFor();
+    const { count } = (await world.ask('types')).types.find((type) => type.name === 'Position');
+    await eventually('the count', async () => (await number.textContent()) === count.toLocaleString('en-US'));
+    await page.getByLabel('Shown in the graph').selectOption('frame time');
+    await eventually('a time', async () => /^[\d.]+ (µs|ms)$/.test(await number.textContent()));
+    await page.getByRole('img', { name: /^frame time over/ }).hover();
+    await eventually('the value at the pointer', async () => / ago$/.test(await number.textContent()));
+    await close();
+});
+
 test('events have rates by type, and failed calls are listed', async () => {
     const { page, close } = await open('events');
     await page.locator('[data-type=Frozen]').waitFor();

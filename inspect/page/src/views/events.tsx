@@ -1,4 +1,4 @@
-// Events for each second, and the log of failed calls.
+// Counts and times over minutes, events for each second, and the log of failed calls.
 
 import { type Kind, kinds, ratesOf } from '../rates.ts';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -6,6 +6,7 @@ import type { EventSeconds, LogLines } from '../api.ts';
 import { get } from '../client.ts';
 import { count } from '../format.ts';
 import { Button, Panel, Pending, Scroll, State } from '../parts/basics.tsx';
+import { LongGraph } from '../parts/long_graph.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Loop, usePoll, withParams } from '../poll.ts';
 import { Cell, useCell } from '../store.ts';
@@ -13,6 +14,7 @@ import { Cell, useCell } from '../store.ts';
 export function EventsView() {
     return (
         <div class="events-view">
+            <LongGraph />
             <RatesPanel />
             <LogPanel />
         </div>
