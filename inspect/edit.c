@@ -240,10 +240,23 @@ static covey_result edit_create(edit *t) {
     return result;
 }
 
+/* A duplicate is made in one poll. Larger trees would stop the program, and a few requests could double a world often. */
+enum { MOST_DUPLICATES = 10000 };
+
+static bool is_duplicable(edit *t) {
+    uint32_t count = 0;
+    for (covey_entity e = t->e; !covey_is_null(e) && count <= MOST_DUPLICATES; e = covey_tree_next(t->world, t->e, e))
+        count++;
+    if (count > MOST_DUPLICATES)
+        inspect__refuse(t->request, 422, "LIMIT",
+                        "an entity with all below it is duplicated if it is at most %d entities", MOST_DUPLICATES);
+    return count <= MOST_DUPLICATES;
+}
+
 /* Copies an entity and all below it. The copy is beside the entity, without its name: siblings have different names. */
 static covey_result edit_duplicate(edit *t) {
     static const covey_clone_desc within = { .keep_outside = true };
-    if (!read_entity(t)) return COVEY_OK;
+    if (!read_entity(t) || !is_duplicable(t)) return COVEY_OK;
     covey_entity copy = covey_clone_tree_into(t->world, t->world, t->e, &within);
     if (covey_is_null(copy)) return covey_world_result(t->world);
     covey_result result = covey_name_set(t->world, copy, "");

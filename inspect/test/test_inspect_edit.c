@@ -373,6 +373,16 @@ static void test_an_entity_is_duplicated_with_all_below_it(void **state) {
     assert_int_equal(covey_entity_count(world), 10);
     assert_wrong("{\"do\":\"duplicate\",\"e\":\"99:1\"}", 409, "DEAD");
     assert_wrong("{\"do\":\"duplicate\"}", 422, "ARGUMENT");
+    covey_entity large = covey_create(world); /* one poll makes the copy */
+    for (int i = 0; i < 9999; i++) {
+        covey_entity below = covey_create(world);
+        if (covey_is_null(below) || covey_parent_set(world, below, large) != COVEY_OK) return; /* few indices */
+    }
+    char body[64];
+    snprintf(body, sizeof body, "{\"do\":\"duplicate\",\"e\":\"%u:%u\"}", large.index, large.generation);
+    edit(body);
+    covey_parent_set(world, covey_create(world), large);
+    assert_wrong(body, 422, "LIMIT");
 }
 
 static void test_entities_are_created_and_destroyed(void **state) {

@@ -452,6 +452,9 @@ test('the plan is a graph that says who waits for whom, and why', async () => {
     await page.locator('.graph .system').first().waitFor();
     assert.equal(await page.locator('.graph .system').count(), plan.systems.length);
     assert.ok((await page.locator('.graph .edge').count()) > 0);
+    const fill = await page.locator('.graph .system > rect').first().evaluate((rect) => getComputedStyle(rect).fill);
+    const raised = await page.locator('.view').evaluate((view) => getComputedStyle(view).getPropertyValue('--raised'));
+    assert.equal(fill, `rgb(${raised.match(/[\da-f]{2}/gi).map((part) => Number.parseInt(part, 16)).join(', ')})`);
     await page.locator('.graph .system', { hasText: 'wrap' }).hover();
     await page.locator('.caption', { hasText: 'waits for move' }).waitFor();
     await close();
