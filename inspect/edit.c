@@ -240,7 +240,7 @@ static covey_result edit_create(edit *t) {
     return result;
 }
 
-/* A duplicate is made in one poll. Larger trees would stop the program, and a few requests could double a world often. */
+/* One poll makes a duplicate: a large one would stop the program, and a few requests could double a world often. */
 enum { MOST_DUPLICATES = 10000 };
 
 static bool is_duplicable(edit *t) {

@@ -106,6 +106,25 @@ test('no view asks an endpoint more than 10 times a second, nor twice at a time,
     await close();
 });
 
+test('an endpoint is asked again when its answer was read, not when it began', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    await page.locator('.cells').nth(3).click();
+    await page.locator('.entity-head').waitFor();
+    await page.waitForTimeout(300);
+    mock.behave('trickle');
+    mock.overlaps.clear();
+    for (const key of ['2', '1']) {
+        await page.waitForTimeout(700);
+        await page.keyboard.press(key); // another part of the page asks for the entity
+    }
+    await page.waitForTimeout(700);
+    const overlaps = [...mock.overlaps];
+    mock.behave('fine');
+    await close();
+    assert.deepEqual(overlaps, []);
+});
+
 test('many kinds, and names of any length: the table says how many are not listed', async () => {
     const { page, close } = await openPage(browser, mock.address);
     await page.waitForSelector('.cells .who');
