@@ -30,15 +30,17 @@ export function QueryBox(props: { query: string; error: ErrorBody | null; onQuer
             const useful = found.words.filter((word) => word.text !== part);
             const isWhole = useful.length < found.words.length;
             const first = useful[0];
-            if (take && first) return replace(query, from, to, first.text);
+            const isPart = part !== '' && !isWhole;
+            if (take && first && isPart) return replace(query, from, to, first.text);
             setWords(first ? { of: query, from, to, words: useful.slice(0, 50) } : null);
-            setChosen(typed && part !== '' && !isWhole ? 0 : -1);
+            setChosen(typed && isPart ? 0 : -1);
         } catch {
             setWords(null); // completion failed: typing still works
         }
     };
     const change = (next: string, at: number) => {
         setText(next);
+        setChosen(0); // Tab may come before the new list: it then takes the first word of that
         props.onQuery(next.trim());
         void complete(next, at, { typed: true });
     };
