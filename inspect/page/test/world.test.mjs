@@ -513,7 +513,7 @@ test('the program is paused, stepped, sped up and goes on', async () => {
 
 test('entities are in space: drawn, moved, zoomed and picked; also in three dimensions', async () => {
     const { page, close } = await open('space');
-    const canvas = page.getByRole('img', { name: /entities in space$/ });
+    const canvas = page.getByRole('img', { name: /(entity|entities) in space$/ });
     await eventually('points are drawn', () => painted(canvas));
     await page.locator('.query-box input').fill('Target');
     await page.keyboard.press('Escape');
