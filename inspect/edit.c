@@ -240,6 +240,32 @@ static covey_result edit_create(edit *t) {
     return result;
 }
 
+/* One poll makes a duplicate: a large one would stop the program, and a few requests could double a world often. */
+enum { MOST_DUPLICATES = 10000 };
+
+static bool is_duplicable(edit *t) {
+    uint32_t count = 0;
+    for (covey_entity e = t->e; !covey_is_null(e) && count <= MOST_DUPLICATES; e = covey_tree_next(t->world, t->e, e))
+        count++;
+    if (count > MOST_DUPLICATES)
+        inspect__refuse(t->request, 422, "LIMIT",
+                        "an entity with all below it is duplicated if it is at most %d entities", MOST_DUPLICATES);
+    return count <= MOST_DUPLICATES;
+}
+
+/* Copies an entity and all below it. The copy is beside the entity, without its name: siblings have different names. */
+static covey_result edit_duplicate(edit *t) {
+    static const covey_clone_desc within = { .keep_outside = true };
+    if (!read_entity(t) || !is_duplicable(t)) return COVEY_OK;
+    covey_entity copy = covey_clone_tree_into(t->world, t->world, t->e, &within);
+    if (covey_is_null(copy)) return covey_world_result(t->world);
+    covey_result result = covey_name_set(t->world, copy, "");
+    if (result == COVEY_OK) result = covey_parent_set(t->world, copy, covey_parent(t->world, t->e));
+    if (result == COVEY_OK) t->e = copy;
+    else covey_destroy_tree(t->world, copy);
+    return result;
+}
+
 static covey_result edit_destroy(edit *t) {
     if (!read_entity(t)) return COVEY_OK;
     if (json_is_true(inspect__request_member(t->request, "tree"))) covey_destroy_tree(t->world, t->e);
@@ -279,9 +305,17 @@ static const struct {
     const char *name;
     covey_result (*run)(edit *t);
 } actions[] = {
-    { "set", edit_set },         { "add", edit_add },           { "remove", edit_remove }, { "create", edit_create },
-    { "destroy", edit_destroy }, { "rename", edit_rename },     { "parent", edit_parent }, { "enable", edit_enable },
-    { "disable", edit_disable }, { "resource", edit_resource },
+    { "set", edit_set },
+    { "add", edit_add },
+    { "remove", edit_remove },
+    { "create", edit_create },
+    { "destroy", edit_destroy },
+    { "rename", edit_rename },
+    { "parent", edit_parent },
+    { "enable", edit_enable },
+    { "disable", edit_disable },
+    { "resource", edit_resource },
+    { "duplicate", edit_duplicate },
 };
 
 /* Answers with the number of the record, if the edit can be undone. */
@@ -311,5 +345,5 @@ bool inspect__answer_edit(inspect__request *request, covey_world *world) {
     }
     return inspect__refuse(
         request, 422, "ARGUMENT",
-        "do must be one of set, add, remove, create, destroy, rename, parent, enable, disable, resource");
+        "do must be one of set, add, remove, create, duplicate, destroy, rename, parent, enable, disable, resource");
 }

@@ -17,6 +17,7 @@ typedef union any_address {
 
 static bool read_address(const char *text, uint16_t port, any_address *address) {
     *address = (any_address){ 0 };
+    if (strcmp(text, "localhost") == 0) text = "127.0.0.1";
     if (inet_pton(AF_INET, text, &address->four.sin_addr) == 1) {
         address->four.sin_family = AF_INET;
         address->four.sin_port = htons(port);

@@ -99,6 +99,19 @@ bool inspect__prepare(covey_inspector *inspector) {
     return inspector->title && inspector->plain_numbers && inspect__watching_begin(inspector);
 }
 
+/* Logs why inspect__listen failed: errno says it. */
+static void fail_to_listen(const covey_inspector *inspector) {
+    const covey_inspect_desc *desc = &inspector->desc;
+    covey_world *world = inspector->dependent.world;
+    char what[160];
+    bool unreadable = errno == EINVAL;
+    const char *why =
+        unreadable ? "it must be localhost, or an IPv4 or IPv6 address such as 127.0.0.1" : strerror(errno);
+    if (unreadable) snprintf(what, sizeof what, ".address is \"%.64s\": ", desc->address);
+    else snprintf(what, sizeof what, "cannot listen on %.64s, port %u: ", desc->address, (unsigned)desc->port);
+    fail(world, unreadable ? COVEY_ERROR_RANGE : COVEY_ERROR_FILE, what, why);
+}
+
 /* Opens the socket, and starts the server. Returns false, and logs why, if that fails. */
 static bool start(covey_inspector *inspector) {
     if (!inspect__prepare(inspector)) {
@@ -111,11 +124,7 @@ static bool start(covey_inspector *inspector) {
     }
     int socket = inspect__listen(inspector);
     if (socket < 0) {
-        char what[160];
-        snprintf(what, sizeof what, "cannot listen on %.64s, port %u: ", inspector->desc.address,
-                 (unsigned)inspector->desc.port);
-        if (errno == EINVAL) fail(inspector->dependent.world, COVEY_ERROR_RANGE, what, "not an IPv4 or IPv6 address");
-        else fail(inspector->dependent.world, COVEY_ERROR_FILE, what, strerror(errno));
+        fail_to_listen(inspector);
         return false;
     }
     snprintf(inspector->address, sizeof inspector->address, "http://%s/#token=%s", inspector->host, inspector->token);

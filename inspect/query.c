@@ -1,6 +1,8 @@
 /* Reads queries. */
 #include "query.h"
 
+#include "guess.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -93,27 +95,39 @@ static const covey_pool *find_longest(const covey_world *world, const char *word
     return NULL;
 }
 
-static void fill_error(inspect__query_error *error, size_t at, size_t length, const char *text) {
+/* Sets an error, and adds what was probably meant. NULL: no name is similar. */
+static void fill_error(inspect__query_error *error, size_t at, size_t length, const char *text, const char *meant) {
+    const char *ask = meant ? "; did you mean " : "", *mark = meant ? "?" : "";
     error->at = at;
     error->length = length;
-    snprintf(error->text, sizeof error->text, "%s", text);
+    snprintf(error->text, sizeof error->text, "%s%s%s%s", text, ask, meant ? meant : "", mark);
+}
+
+static const char no_type[] = "the world has no component type of this name";
+
+/* Finds the place that a path leads to in a type. Returns false, and sets *error, if there is none. */
+static bool find_place(const covey_type *type, const char *path, size_t length, inspect__place *place,
+                       inspect__query_error *error) {
+    size_t at, wrong_length;
+    const char *why = inspect__place_find(type, path, length, place, &at, &wrong_length);
+    if (why) fill_error(error, at, wrong_length, why, inspect__guess_field(place, path + at, wrong_length));
+    return !why;
 }
 
 bool inspect__path_read(const covey_world *world, const char *text, size_t length, const covey_pool **pool,
                         inspect__place *place, inspect__query_error *error) {
-    size_t used, at, wrong_length;
+    size_t used;
     *pool = find_longest(world, text, length, &used);
     if (!*pool) {
         size_t name = 0;
         while (name < length && text[name] != '.' && text[name] != '[') name++;
-        fill_error(error, 0, name, "the world has no component type of this name");
+        fill_error(error, 0, name, no_type, inspect__guess_type(world, text, name));
         return false;
     }
     size_t path = used < length && text[used] == '.' ? used + 1 : used;
-    const char *why =
-        inspect__place_find(covey_pool_type(*pool), text + path, length - path, place, &at, &wrong_length);
-    if (why) fill_error(error, path + at, wrong_length, why);
-    return !why;
+    if (find_place(covey_pool_type(*pool), text + path, length - path, place, error)) return true;
+    error->at += path;
+    return false;
 }
 
 /* ---- Literals -----------------------------------------------------------------------------------------------------*/
@@ -249,11 +263,14 @@ static bool read_type(reader *r, const covey_pool **pool, inspect__place *place,
     if (*begin == '"') {
         if (!read_quoted(r, &text, &length)) return false;
         *pool = find_pool(r->world, text, length);
-        if (!*pool) return wrong(r, begin, (size_t)(r->at - begin), "the world has no component type of this name");
-        size_t rest = *r->at == '.' ? word_length(r->at + 1) : 0, at, wrong_length;
+        if (!*pool) {
+            fill_error(&error, 0, 0, no_type, inspect__guess_type(r->world, text, length));
+            return wrong(r, begin, (size_t)(r->at - begin), "%s", error.text);
+        }
+        size_t rest = *r->at == '.' ? word_length(r->at + 1) : 0;
         *path = rest != 0;
-        const char *why = inspect__place_find(covey_pool_type(*pool), r->at + 1, rest, place, &at, &wrong_length);
-        if (why) return wrong(r, r->at + 1 + at, wrong_length, "%s", why);
+        if (!find_place(covey_pool_type(*pool), r->at + 1, rest, place, &error))
+            return wrong(r, r->at + 1 + error.at, error.length, "%s", error.text);
         r->at += rest != 0 ? rest + 1 : 0;
         return true;
     }

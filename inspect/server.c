@@ -171,6 +171,11 @@ static bool append_body(inspect__request *request, const char *bytes, size_t siz
     return true;
 }
 
+/* JSON writes floats such as 1e20 as integers if their digits are few. */
+static const char *advice_for(const json_error_t *error) {
+    return json_error_code(error) == json_error_numeric_overflow ? ": send it as a string, such as \"1e20\"" : "";
+}
+
 static bool refuse_body(inspect__request *request) {
     json_error_t error;
     if (strcmp(request->endpoint->method, "POST") != 0) return false;
@@ -179,8 +184,8 @@ static bool refuse_body(inspect__request *request) {
     if (!request->parsed && json_error_code(&error) == json_error_out_of_memory)
         return inspect__refuse_result(request, COVEY_ERROR_MEMORY, "the inspector is out of memory");
     if (!request->parsed)
-        return inspect__refuse_at(request, 400, "JSON", (size_t)(error.position > 0 ? error.position : 0), 1, "%s",
-                                  error.text);
+        return inspect__refuse_at(request, 400, "JSON", (size_t)(error.position > 0 ? error.position : 0), 1, "%s%s",
+                                  error.text, advice_for(&error));
     if (!json_is_object(request->parsed))
         return inspect__refuse(request, 400, "JSON", "the body must be a JSON object");
     return false;

@@ -163,7 +163,7 @@ typedef enum covey_result {
     COVEY_ERROR_ABSENT = 4,    /* it does not exist: for example, the component */
     COVEY_ERROR_FULL = 5,      /* no index or position is left */
     COVEY_ERROR_TAKEN = 6,     /* the wanted index, handle or range is in use, used up or reserved */
-    COVEY_ERROR_RANGE = 7,     /* an index or count is too large */
+    COVEY_ERROR_RANGE = 7,     /* an argument is not valid: for example, an index is too large */
     COVEY_ERROR_TYPE = 8,      /* the descriptor is incomplete or contradicts itself */
     COVEY_ERROR_LAYOUT = 9,    /* another type with this name has another layout */
     COVEY_ERROR_COPY = 10,     /* the type cannot be copied, or its copy hook returned false */

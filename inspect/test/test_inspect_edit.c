@@ -58,6 +58,19 @@ static void test_a_value_is_set_and_taken_back(void **state) {
     assert_not_undone(99, "ABSENT");
 }
 
+static void test_a_float_that_json_writes_as_an_integer_is_set_as_a_string(void **state) {
+    (void)state;
+    begin();
+    covey_add(world, e, Position, { 1, 2 });
+    edit("{\"do\":\"set\",\"e\":\"0:1\",\"type\":\"Position\",\"path\":\"x\",\"value\":\"100000000000000000000\"}");
+    assert_true(covey_get(world, e, Position)->x == 1e20f);
+    edit("{\"do\":\"set\",\"e\":\"0:1\",\"type\":\"Position\",\"path\":\"x\",\"value\":\"-3.4e+38\"}");
+    assert_true(covey_get(world, e, Position)->x == -3.4e38f);
+    json_t *wrong = ask_json("POST", "edit", "{\"value\":100000000000000000000}", 400);
+    assert_non_null(strstr(text_of(member(wrong, "error"), "text"), "send it as a string, such as \"1e20\""));
+    json_decref(wrong);
+}
+
 static void test_what_something_else_has_changed_is_not_taken_back(void **state) {
     (void)state;
     begin();
@@ -326,6 +339,52 @@ static void test_entities_and_components_are_disabled(void **state) {
 
 /* ---- Entities -----------------------------------------------------------------------------------------------------*/
 
+static void test_an_entity_is_duplicated_with_all_below_it(void **state) {
+    (void)state;
+    begin();
+    covey_entity tank = covey_create(world), gun = covey_create(world), copy, gun_copy;
+    covey_parent_set(world, tank, e);
+    covey_parent_set(world, gun, tank);
+    covey_name_set(world, tank, "tank");
+    covey_name_set(world, gun, "gun");
+    covey_add(world, tank, Position, { 1, 2 });
+    covey_add(world, gun, Everything, { .owner = tank });
+    covey_add(world, tank, Everything, { .owner = e });
+    covey_component_disable(world, tank, Position);
+    json_t *answer = ask_json("POST", "edit", "{\"do\":\"duplicate\",\"e\":\"1:1\"}", 200);
+    unsigned index = 0, generation = 0;
+    assert_int_equal(sscanf(text_of(answer, "e"), "%u:%u", &index, &generation), 2);
+    copy = covey_entity_make(index, generation);
+    assert_true(json_is_null(member(answer, "undo")));
+    json_decref(answer);
+    test_world_is_valid(world);
+    assert_int_equal(covey_entity_count(world), 5);
+    assert_false(covey_same(copy, tank));
+    assert_true(covey_same(covey_parent(world, copy), e));
+    assert_null(covey_name(world, copy));
+    assert_string_equal(covey_name(world, tank), "tank");
+    assert_true(covey_get(world, copy, Position)->x == 1 && covey_get(world, copy, Position)->y == 2);
+    assert_false(covey_component_is_enabled(world, copy, Position));
+    gun_copy = covey_child_first(world, copy);
+    assert_string_equal(covey_name(world, gun_copy), "gun");
+    assert_true(covey_same(covey_get(world, gun_copy, Everything)->owner, copy)); /* of the copy, not of the original */
+    assert_true(covey_same(covey_get(world, copy, Everything)->owner, e));
+    edit("{\"do\":\"duplicate\",\"e\":\"0:1\"}"); /* a root */
+    assert_int_equal(covey_entity_count(world), 10);
+    assert_wrong("{\"do\":\"duplicate\",\"e\":\"99:1\"}", 409, "DEAD");
+    assert_wrong("{\"do\":\"duplicate\"}", 422, "ARGUMENT");
+    covey_entity large = covey_create(world); /* one poll makes the copy */
+    for (int i = 0; i < 9999; i++) {
+        covey_entity below = covey_create(world);
+        if (covey_is_null(below) || covey_parent_set(world, below, large) != COVEY_OK) return; /* few indices */
+    }
+    char body[64];
+    snprintf(body, sizeof body, "{\"do\":\"duplicate\",\"e\":\"%u:%u\"}", large.index, large.generation);
+    edit(body);
+    covey_parent_set(world, covey_create(world), large);
+    assert_wrong(body, 422, "LIMIT");
+}
+
 static void test_entities_are_created_and_destroyed(void **state) {
     (void)state;
     begin();
@@ -446,6 +505,7 @@ static void test_old_edits_are_forgotten(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         INSPECT_TEST(test_a_value_is_set_and_taken_back),
+        INSPECT_TEST(test_a_float_that_json_writes_as_an_integer_is_set_as_a_string),
         INSPECT_TEST(test_what_something_else_has_changed_is_not_taken_back),
         INSPECT_TEST(test_who_listens_hears_of_an_edit),
         INSPECT_TEST(test_every_kind_of_field_is_checked_for_range),
@@ -455,6 +515,7 @@ int main(void) {
         INSPECT_TEST(test_components_are_added_and_removed),
         INSPECT_TEST(test_a_value_that_owns_something_does_not_come_back),
         INSPECT_TEST(test_entities_and_components_are_disabled),
+        INSPECT_TEST(test_an_entity_is_duplicated_with_all_below_it),
         INSPECT_TEST(test_entities_are_created_and_destroyed),
         INSPECT_TEST(test_entities_are_renamed),
         INSPECT_TEST(test_entities_get_other_parents),

@@ -211,6 +211,40 @@ static void test_what_is_wrong_with_a_query_is_said_where_it_is(void **state) {
     stage_assert_wrong("\"Nothing\"", 0, 9);
 }
 
+static void assert_says(const char *query, const char *words) {
+    json_t *answer = get_json_with("entities", "query", query, 422);
+    const char *text = text_of(member(answer, "error"), "text");
+    if (!strstr(text, words)) print_message("%s: %s\n", query, text);
+    assert_non_null(strstr(text, words));
+    assert_true(words[0] == ';' || !strstr(text, "did you mean"));
+    json_decref(answer);
+}
+
+static void test_what_was_probably_meant_is_said(void **state) {
+    (void)state;
+    char longest[80];
+    stage_types();
+    assert_says("Posiiton", "; did you mean Position?");
+    assert_says("Position, !postion", "; did you mean Position?");
+    assert_says("Healht.points < 3", "; did you mean Health?");
+    assert_says("Health.point < 3", "; did you mean points?");
+    assert_says("Everything.parts[1].conut == 1", "; did you mean count?");
+    assert_says("Position | Halth", "; did you mean Health?");
+    assert_says("\"Frozem\"", "; did you mean Frozen?");
+    assert_says("\"Position\".z < 1", "no such field");
+    assert_says("Nothing", "no component type of this name");
+    assert_says("P", "no component type of this name");
+    assert_says("Position.", "a field needs a comparison");
+    assert_says("Everything.part.x == 1", "no such field");
+    assert_says("Everything.secet == 1", "no such field"); /* padding cannot be meant */
+    memset(longest, 'P', sizeof longest - 1);
+    for (size_t length = 62; length < sizeof longest; length++) {
+        longest[length] = '\0';
+        assert_says(longest, "no component type of this name");
+        longest[length] = 'P';
+    }
+}
+
 static void test_queries_have_limits(void **state) {
     (void)state;
     char query[1200] = "Frozen";
@@ -559,6 +593,7 @@ int main(void) {
         INSPECT_TEST(test_queries_for_names),
         INSPECT_TEST(test_queries_for_parents_and_single_entities),
         INSPECT_TEST(test_what_is_wrong_with_a_query_is_said_where_it_is),
+        INSPECT_TEST(test_what_was_probably_meant_is_said),
         INSPECT_TEST(test_queries_have_limits),
         INSPECT_TEST(test_a_type_with_an_odd_name_is_put_in_quotes),
         INSPECT_TEST(test_pages_of_a_long_list),

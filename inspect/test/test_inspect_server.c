@@ -301,16 +301,28 @@ static void test_a_port_that_is_taken_is_a_reason(void **state) {
 
 static void test_an_address_that_is_none_is_a_reason(void **state) {
     (void)state;
-    static const char *const none[] = { "", "localhost", "example.com", "1.2.3", "1.2.3.4:80", "[::1]" };
+    static const char *const none[] = { "", "Localhost", "example.com", "1.2.3", "1.2.3.4:80", "[::1]" };
     for (size_t i = 0; i < COUNT_OF(none); i++) {
         assert_null(covey_inspect_open(world, &(covey_inspect_desc){ .address = none[i] }));
         assert_failed(COVEY_ERROR_RANGE);
+        assert_non_null(strstr(heard.text, ".address is \""));
+        assert_non_null(strstr(heard.text, none[i]));
+        assert_non_null(strstr(heard.text, "127.0.0.1"));
     }
+    assert_non_null(strstr(covey_result_text(COVEY_ERROR_RANGE), "an argument is not valid"));
     assert_null(covey_inspect_open(
         world, &(covey_inspect_desc){ .address = "203.0.113.1" })); /* an address of no machine (RFC 5737) */
     assert_failed(COVEY_ERROR_FILE);
     assert_null(covey_inspect_open(world, &(covey_inspect_desc){ .connections = 65 }));
     assert_failed(COVEY_ERROR_RANGE);
+}
+
+static void test_localhost_is_an_address(void **state) {
+    (void)state;
+    inspect_close();
+    inspect_open(&(covey_inspect_desc){ .address = "localhost" });
+    assert_non_null(strstr(covey_inspect_address(inspector), "http://127.0.0.1:"));
+    json_decref(get_json("world"));
 }
 
 static void test_closing_refuses_what_was_asked(void **state) {
@@ -405,6 +417,7 @@ int main(void) {
         INSPECT_TEST(test_a_poll_says_how_many_frames_to_run),
         INSPECT_TEST(test_a_port_that_is_taken_is_a_reason),
         INSPECT_TEST(test_an_address_that_is_none_is_a_reason),
+        INSPECT_TEST(test_localhost_is_an_address),
         INSPECT_TEST(test_closing_refuses_what_was_asked),
         INSPECT_TEST(test_an_inspector_that_is_left_lets_go_of_its_world),
         INSPECT_TEST(test_a_client_that_leaves_is_forgotten),

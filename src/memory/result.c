@@ -19,7 +19,7 @@ const char *covey_result_text(covey_result result) {
     case COVEY_ERROR_ABSENT: return "it does not exist";
     case COVEY_ERROR_FULL: return "no index or position is left";
     case COVEY_ERROR_TAKEN: return "the wanted index, handle or range is in use, used up or reserved";
-    case COVEY_ERROR_RANGE: return "an index or count is too large";
+    case COVEY_ERROR_RANGE: return "an argument is not valid: for example, an index or count is too large";
     case COVEY_ERROR_TYPE: return "the type's description is incomplete or contradicts itself";
     case COVEY_ERROR_LAYOUT: return "another type with this name has another layout";
     case COVEY_ERROR_COPY: return "the type cannot be copied, or its copy hook returned false";

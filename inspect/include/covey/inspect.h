@@ -31,7 +31,7 @@ typedef struct covey_inspector covey_inspector;
 
 /* Zero means default. Strings are copied; the caller keeps ownership of the schedule and the history. */
 typedef struct covey_inspect_desc {
-    const char *address;      /* IPv4 or IPv6 address to listen on; NULL: 127.0.0.1, for clients on this machine only */
+    const char *address;      /* IPv4 or IPv6 address to listen on; NULL or "localhost": 127.0.0.1, for this machine */
     uint16_t port;            /* 0: any free port */
     bool write;               /* clients may change the world, pause it and restore snapshots; false: read only */
     covey_schedule *schedule; /* optional: the page shows its systems */

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { link, reconnect } from './client.ts';
 import { dismiss, notes, undo } from './edits.ts';
-import { hasModifier, isTyping, shortcuts } from './keys.ts';
+import { charactersAct, isShortcut, isTyping, shortcuts } from './keys.ts';
 import { Button, Dialog, State } from './parts/basics.tsx';
 import { Icon } from './parts/icons.tsx';
 import { run, TopBar } from './parts/top_bar.tsx';
@@ -50,6 +50,7 @@ export function App() {
     const [help, setHelp] = useState(false);
     useWorldLoops();
     useWatchLoop();
+    useTitle(titles[view]);
     useEffect(() => {
         const onKey = (event: KeyboardEvent) => globalKey(event, () => setHelp((shown) => !shown));
         addEventListener('keydown', onKey);
@@ -72,6 +73,14 @@ export function App() {
     );
 }
 
+/** Tabs and bookmarks show the name of the program, and the view. */
+function useTitle(view: string): void {
+    const name = useCell(world)?.title ?? 'Covey';
+    useEffect(() => {
+        document.title = `${name}: ${view}`;
+    }, [name, view]);
+}
+
 function globalKey(event: KeyboardEvent, help: () => void): void {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z' && !event.shiftKey) {
         if (isTyping(event)) return; // a field has its own undo
@@ -79,7 +88,7 @@ function globalKey(event: KeyboardEvent, help: () => void): void {
         void undo();
         return;
     }
-    if (isTyping(event) || hasModifier(event)) return;
+    if (!isShortcut(event)) return;
     const view = views[Number(event.key) - 1];
     if (view) goTo(view);
     else if (event.key === '?') help();
@@ -174,6 +183,7 @@ function Notes() {
 }
 
 function Help({ onClose }: { onClose: () => void }) {
+    const single = useCell(charactersAct);
     return (
         <Dialog title="Keyboard" onClose={onClose} class="help">
             <div class="groups">
@@ -194,6 +204,10 @@ function Help({ onClose }: { onClose: () => void }) {
                 ))}
             </div>
             <div class="actions">
+                <label class="check">
+                    <input type="checkbox" checked={single} onChange={(event) => charactersAct.set(event.currentTarget.checked)} />
+                    Shortcuts of one character, such as P and 1
+                </label>
                 <Button label="Close" onClick={onClose} />
             </div>
         </Dialog>

@@ -50,16 +50,16 @@ export function takeToken(): void {
 }
 
 export function get<T>(path: string): Promise<T> {
-    return request(path, { method: 'GET' }).then((response) => response.json() as Promise<T>);
+    return request(path, { method: 'GET' }, (response) => response.json() as Promise<T>);
 }
 
 export function getBytes(path: string): Promise<ArrayBuffer> {
-    return request(path, { method: 'GET' }).then((response) => response.arrayBuffer());
+    return request(path, { method: 'GET' }, (response) => response.arrayBuffer());
 }
 
 export function post<T>(path: string, body: unknown): Promise<T> {
     const init = { method: 'POST', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
-    return request(path, init).then((response) => response.json() as Promise<T>);
+    return request(path, init, (response) => response.json() as Promise<T>);
 }
 
 const asked = new Map<number, number>(); // pending requests: number and start time
@@ -67,11 +67,11 @@ let requests = 0;
 
 const queues = new Map<string, Promise<unknown>>(); // by endpoint: resolves when its last request has ended
 
-/** One request at a time for each endpoint: the next one starts when the last one has succeeded or failed. */
-function request(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Response> {
+/** One request at a time for each endpoint: the next one starts when the last one has failed, or its answer was read. */
+function request<T>(path: string, init: RequestInit & { headers?: Record<string, string> }, read: (response: Response) => Promise<T>): Promise<T> {
     const endpoint = `${init.method} ${path.replace(/\?.*/, '')}`;
     const before = queues.get(endpoint) ?? Promise.resolve();
-    const mine = before.then(() => send(path, init));
+    const mine = before.then(() => send(path, init)).then(read);
     queues.set(
         endpoint,
         mine.catch(() => undefined),

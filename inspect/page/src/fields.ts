@@ -51,7 +51,8 @@ function parseFloatOf(kind: string, text: string): Parsed {
     const n = Number(text);
     if (!Number.isFinite(n)) return bad('larger than any f64');
     if (kind === 'f32' && Math.abs(n) > largestF32) return bad('larger than any f32 (3.4e38)');
-    return good(n);
+    // JSON has no floats: 1e20 would be written as an integer, which is beyond 64 bits.
+    return good(Number.isInteger(n) && !Number.isSafeInteger(n) ? String(n) : n);
 }
 
 function parseEntity(text: string): Parsed {

@@ -8,6 +8,11 @@ export function count(n: number): string {
     return grouped.format(n);
 }
 
+/** "1 frame", "2 frames". */
+export function counted(n: number, one: string, several = `${one}s`): string {
+    return `${count(n)} ${n === 1 ? one : several}`;
+}
+
 export function bytes(n: number): string {
     if (n < 1000) return `${n} B`;
     const units = ['KB', 'MB', 'GB', 'TB'];
@@ -27,6 +32,12 @@ export function time(ns: number): string {
     if (ns < 1e6) return `${short(ns / 1e3)} µs`;
     if (ns < 1e9) return `${short(ns / 1e6)} ms`;
     return `${short(ns / 1e9)} s`;
+}
+
+/** A mark of an axis, with as many digits as its step needs. */
+export function timeMark(ns: number, step: number): string {
+    const [unit, name] = ([[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']] as const).find(([size]) => Math.abs(ns) >= size) ?? [1, 'ns'];
+    return `${(ns / unit).toFixed(Math.max(0, Math.ceil(Math.log10(unit / step) - 1e-9)))} ${name}`;
 }
 
 function short(n: number): string {

@@ -1,5 +1,10 @@
 // Keyboard shortcuts. The list under '?' is made from this table.
 
+import { keptCell } from './store.ts';
+
+/** Whether shortcuts that are one character act. Who dictates, or types with another key map, can switch them off. */
+export const charactersAct = keptCell('covey.keys', true);
+
 export interface Shortcut {
     keys: string;
     text: string;
@@ -33,6 +38,7 @@ export const shortcuts: { title: string; list: Shortcut[] }[] = [
         list: [
             { keys: 'F2', text: 'rename' },
             { keys: 'A', text: 'add a component' },
+            { keys: 'D', text: 'duplicate, with all below it' },
             { keys: 'Del', text: 'destroy, after a question' },
             { keys: '↑ ↓ in a number', text: 'one up or down; with Shift 10, with Alt 0.1' },
         ],
@@ -43,6 +49,7 @@ export const shortcuts: { title: string; list: Shortcut[] }[] = [
             { keys: '+ −', text: 'zoom' },
             { keys: '↑ ↓ ← →', text: 'move' },
             { keys: '0', text: 'show all' },
+            { keys: 'Page ↑ ↓', text: 'frame by frame, in the timeline' },
         ],
     },
 ];
@@ -50,12 +57,17 @@ export const shortcuts: { title: string; list: Shortcut[] }[] = [
 /** Whether a key goes to the element that has the focus, because it takes text. */
 export function isTyping(event: KeyboardEvent): boolean {
     const target = event.target as HTMLElement | null;
-    if (!target || event.defaultPrevented) return true;
+    if (!target || event.defaultPrevented || event.isComposing) return true;
     if (target.closest('dialog')) return true;
     const input = target.closest('input, textarea, select');
     return input !== null && !(input instanceof HTMLInputElement && ['checkbox', 'range', 'radio'].includes(input.type));
 }
 
-export function hasModifier(event: KeyboardEvent): boolean {
+/** Whether a key is a shortcut: not text for a field, not with a modifier, not a character while these are off. */
+export function isShortcut(event: KeyboardEvent): boolean {
+    return !isTyping(event) && !hasModifier(event) && (event.key.length > 1 || charactersAct.value);
+}
+
+function hasModifier(event: KeyboardEvent): boolean {
     return event.ctrlKey || event.metaKey || event.altKey;
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, get, getBytes, whenOpen, whenVisible } from './client.ts';
+import { Cell } from './store.ts';
 
 export interface Answer<T> {
     data: T | null;
@@ -14,9 +15,15 @@ export interface Answer<T> {
 
 const least = 100; // ms from one request to the next, at 10 Hz
 
-/** A loop with one request in flight at most. It waits while the page is hidden or the connection is lost. */
+/** The names of all types. A request that was wrong, such as an invalid query, may be valid when they change. */
+export const typeNames = new Cell('');
+
+/** A loop with one request in flight at most. It waits while the page is hidden or the connection is lost, and, after a
+ * request that was wrong, until it is hurried or there are other types: the answer would be the same. */
 export class Loop {
     private ended = false;
+    private readonly endOfTypes = typeNames.subscribe(() => this.wrong && this.hurry());
+    private wrong = false;
     private wake: (() => void) | null = null;
     private due = false;
 
@@ -29,6 +36,7 @@ export class Loop {
 
     end(): void {
         this.ended = true;
+        this.endOfTypes();
         this.wake?.();
     }
 
@@ -46,14 +54,16 @@ export class Loop {
             if (this.ended) return;
             const begun = performance.now();
             this.due = false;
+            this.wrong = false;
             try {
                 await this.work();
             } catch (error) {
                 if (!(error instanceof ApiError)) await this.sleep(250);
                 else if (error.status === 429 || error.status === 503) await this.sleep(1000);
+                this.wrong = error instanceof ApiError && error.status === 422;
             }
             if (this.ended) return;
-            const pause = begun + Math.max(least, this.period()) - performance.now();
+            const pause = this.wrong ? Infinity : begun + Math.max(least, this.period()) - performance.now();
             if (!this.due) await this.sleep(pause);
             else await this.sleep(Math.min(pause, 16));
         }
@@ -62,7 +72,7 @@ export class Loop {
     private sleep(time: number): Promise<void> {
         if (time <= 0) return Promise.resolve();
         return new Promise((resolve) => {
-            const timer = setTimeout(resolve, time);
+            const timer = time < Infinity ? setTimeout(resolve, time) : undefined;
             this.wake = () => {
                 clearTimeout(timer);
                 this.wake = null;

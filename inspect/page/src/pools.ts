@@ -8,6 +8,9 @@ export type Order = 'bytes' | 'count' | 'type' | 'holes' | 'spans' | 'saved';
 /** Bytes that the advised change would save. */
 export const savings = (pool: Pool): number => (pool.do ? Math.max(0, pool.bytes - pool.best_bytes) : 0);
 
+/** Whether a change is worth its time: it saves at least 5 % of the pool, and 1 KB. */
+export const isAdvised = (pool: Pool): boolean => savings(pool) >= Math.max(1000, pool.bytes * 0.05);
+
 export function sortPools(pools: readonly Pool[], order: Order): Pool[] {
     if (order === 'type') return [...pools].sort((a, b) => (a.type < b.type ? -1 : 1));
     const key = (pool: Pool) => (order === 'saved' ? savings(pool) : (pool[order] ?? 0));

@@ -6,6 +6,8 @@ export interface Level {
     rows: TreeRow[];
     count: number;
     shown: number;
+    /** Whether its rows were loaded. */
+    known: boolean;
 }
 
 /** The level of the roots. */
@@ -24,4 +26,12 @@ export function linesOf(levels: ReadonlyMap<Entity, Level>, level: Entity = root
     }
     if (held.count > held.rows.length) lines.push({ depth, more: held.count - held.rows.length, level });
     return lines;
+}
+
+/** Closes the levels of entities that are no longer visible, as soon as all levels are loaded. */
+export function prune(levels: Map<Entity, Level>): void {
+    if ([...levels.values()].some((level) => !level.known)) return;
+    const seen = new Set<Entity>([roots]);
+    for (const level of levels.values()) for (const row of level.rows) seen.add(row.e);
+    for (const e of [...levels.keys()]) if (!seen.has(e)) levels.delete(e);
 }

@@ -3,7 +3,8 @@
 import { useEffect } from 'preact/hooks';
 import type { Type, World } from './api.ts';
 import { get } from './client.ts';
-import { Loop } from './poll.ts';
+import { takeSample } from './graphs.ts';
+import { Loop, typeNames } from './poll.ts';
 import { Cell } from './store.ts';
 
 export const world = new Cell<World | null>(null);
@@ -38,11 +39,15 @@ export function useWorldLoops(): void {
                 const answer = await get<World>('world');
                 noteFrame(answer.frame);
                 world.set(answer);
+                takeSample(performance.now(), answer, types.value);
             },
             () => 250,
         );
         const typeLoop = new Loop(
-            async () => types.set((await get<{ types: Type[] }>('types')).types),
+            async () => {
+                types.set((await get<{ types: Type[] }>('types')).types);
+                typeNames.set(types.value.map((type) => type.name).join());
+            },
             () => 1000,
         );
         const mine = worldLoop;

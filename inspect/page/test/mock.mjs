@@ -1,6 +1,6 @@
 // A mock of the server, for states that are rare in a real program: node test/mock.mjs [entities] [port]
 // It serves dist, and answers all endpoints about an invented world. POST /mock/{state} changes its behaviour:
-// fine, slow (answers nothing), down (breaks connections), denied (401), limited (429).
+// fine, slow (answers nothing), trickle (the body comes 1.5 s after the head), down (breaks connections), denied (401), limited (429).
 
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
@@ -75,7 +75,7 @@ function answers(world) {
     const rows = (p) => {
         const query = p.get('query') ?? '';
         const wrong = /\bPositon\b|\bUnknown\b/.exec(query);
-        if (wrong) return error(422, 'TYPE', `there is no type ${wrong[0]}; is it Position?`, { at: wrong.index, length: wrong[0].length });
+        if (wrong) return error(422, 'TYPE', `the world has no component type of this name; did you mean Position?`, { at: wrong.index, length: wrong[0].length });
         const only = /^#(\d+)/.exec(query);
         const empty = query.includes('!Position');
         const total = empty ? 0 : only ? 1 : entities;
@@ -195,10 +195,19 @@ function answers(world) {
 export function startMock({ entities = 2000, port = 0 } = {}) {
     const { table, changes } = answers(makeWorld(entities));
     let behaviour = 'fine';
+    const open = new Map(); // requests that are not answered yet, by path
+    const overlaps = new Set(); // paths of requests that came while another one to the same path was open
+    const track = (path, response) => {
+        const count = open.get(path) ?? 0;
+        if (count > 0) overlaps.add(path);
+        open.set(path, count + 1);
+        response.on('close', () => open.set(path, open.get(path) - 1));
+    };
     const send = (response, status, body) => {
         const binary = Buffer.isBuffer(body);
         response.writeHead(status, { 'Content-Type': binary ? 'application/octet-stream' : 'application/json', 'Cache-Control': 'no-store' });
-        response.end(binary ? body : JSON.stringify(body));
+        response.flushHeaders();
+        setTimeout(() => response.end(binary ? body : JSON.stringify(body)), behaviour === 'trickle' ? 1500 : 0);
     };
     const server = createServer((request, response) => {
         const url = new URL(request.url, 'http://localhost');
@@ -212,6 +221,7 @@ export function startMock({ entities = 2000, port = 0 } = {}) {
             response.writeHead(200, { 'Content-Type': kinds[path], 'Content-Security-Policy': csp });
             return response.end(readFileSync(join(dist, path)));
         }
+        track(url.pathname, response);
         if (behaviour === 'down') return request.socket.destroy();
         if (behaviour === 'slow') return undefined;
         if (behaviour === 'denied' || request.headers.authorization !== `Bearer ${token}`) return send(response, 401, { error: { code: 'TOKEN', text: 'the token is wrong' } });
@@ -228,7 +238,7 @@ export function startMock({ entities = 2000, port = 0 } = {}) {
     return new Promise((resolve) => {
         server.listen(port, '127.0.0.1', () => {
             const origin = `http://127.0.0.1:${server.address().port}`;
-            resolve({ origin, address: `${origin}/#token=${token}`, behave: (state) => (behaviour = state), close: () => (server.closeAllConnections(), server.close()) });
+            resolve({ origin, address: `${origin}/#token=${token}`, overlaps, behave: (state) => (behaviour = state), rename: (name, next) => (types.find((held) => held.name === name).name = next), close: () => (server.closeAllConnections(), server.close()) });
         });
     });
 }

@@ -106,6 +106,25 @@ test('no view asks an endpoint more than 10 times a second, nor twice at a time,
     await close();
 });
 
+test('an endpoint is asked again when its answer was read, not when it began', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    await page.locator('.cells').nth(3).click();
+    await page.locator('.entity-head').waitFor();
+    await page.waitForTimeout(300);
+    mock.behave('trickle');
+    mock.overlaps.clear();
+    for (const key of ['2', '1']) {
+        await page.waitForTimeout(700);
+        await page.keyboard.press(key); // another part of the page asks for the entity
+    }
+    await page.waitForTimeout(700);
+    const overlaps = [...mock.overlaps];
+    mock.behave('fine');
+    await close();
+    assert.deepEqual(overlaps, []);
+});
+
 test('many kinds, and names of any length: the table says how many are not listed', async () => {
     const { page, close } = await openPage(browser, mock.address);
     await page.waitForSelector('.cells .who');
@@ -200,6 +219,178 @@ test('the keyboard reaches everything: shortcuts, list of them, tables, focus th
     await close();
 });
 
+test('shortcuts of one character can be switched off, and stay off', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    const isShown = (view) => page.getByRole('main', { name: view, exact: true }).waitFor();
+    await page.locator('.cells').nth(3).click();
+    await page.keyboard.press('3');
+    await isShown('Storage');
+    await page.keyboard.press('?');
+    await page.getByLabel('Shortcuts of one character').uncheck();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    const theme = await page.evaluate(() => document.documentElement.dataset.theme);
+    for (const key of ['1', 't', 'p', 'a', '/', '?']) await page.keyboard.press(key);
+    await page.reload();
+    await isShown('Storage');
+    for (const key of ['1', 't', 'p', 'a', '/', '?']) await page.keyboard.press(key);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), theme);
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await page.getByRole('button', { name: 'Pause (P)' }).waitFor();
+    await isShown('Storage');
+    await page.getByRole('link', { name: /^Entities/ }).click();
+    await page.locator('.entity-head').waitFor();
+    await page.keyboard.press('F2'); // is not a character
+    await page.getByLabel('Name', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Keyboard shortcuts (?)' }).click();
+    await page.getByLabel('Shortcuts of one character').check();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('3');
+    await isShown('Storage');
+    await close();
+});
+
+test('the title of the document is the name of the world and the view', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await eventually('the name', async () => (await page.title()) === 'A made-up world: Entities');
+    await page.keyboard.press('4');
+    await eventually('the view', async () => (await page.title()) === 'A made-up world: Systems');
+    await close();
+});
+
+test('the timeline begins with the newest frame; keys, buttons and the overview show others', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    await page.keyboard.press('4');
+    const says = (text) => page.locator('.timeline-actions', { hasText: text }).waitFor();
+    await says('Frame 12 of 12, 5.20 ms'); // a frame takes 5 ms
+    await page.getByRole('button', { name: 'Hold' }).waitFor();
+    const lanes = page.getByRole('img', { name: /^Timeline of 2 threads/ });
+    await lanes.focus();
+    await page.keyboard.press('PageUp');
+    await says('Frame 11 of 12, 5.20 ms');
+    await page.getByRole('button', { name: 'Live' }).waitFor();
+    await page.keyboard.press('+');
+    await says('Frame 11 of 12, 3.64 ms');
+    await page.keyboard.press('-');
+    await says('Frame 11 of 12, 5.20 ms');
+    await page.keyboard.press('0');
+    await says('181 ms');
+    await page.keyboard.press('ArrowLeft');
+    await says('181 ms');
+    await page.getByRole('button', { name: 'Live' }).click();
+    await says('Frame 12 of 12, 5.20 ms');
+    await page.getByRole('button', { name: 'Previous frame' }).click();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await says('Frame 11 of 12, 3.64 ms');
+    const overview = page.getByRole('img', { name: 'Overview of the last 12 frames' });
+    const { width } = await overview.boundingBox();
+    await overview.click({ position: { x: 64 + ((width - 64) * 34) / 181, y: 10 } }); // the third frame, at 32 ms
+    await says('Frame 3 of 12, 3.64 ms');
+    await close();
+});
+
+test('the tree keeps what was open: in other views, after a reload, and while the connection is lost', async () => {
+    const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
+    const child = page.getByRole('tree').locator('[data-e="21:1"]');
+    await page.getByRole('tree').locator('[data-e="1:1"]').getByRole('button', { name: 'Open' }).click();
+    await child.waitFor();
+    await page.keyboard.press('3');
+    await page.getByRole('main', { name: 'Storage' }).waitFor();
+    await page.keyboard.press('1');
+    await child.waitFor();
+    await page.reload();
+    await child.waitFor();
+    mock.behave('down');
+    await page.getByRole('alert').getByText('Disconnected.').waitFor();
+    assert.equal(await child.count(), 1);
+    mock.behave('fine');
+    await page.getByRole('alert').getByText('Disconnected.').waitFor({ state: 'detached' });
+    await child.waitFor();
+    await page.getByRole('tree').locator('[data-e="1:1"]').getByRole('button', { name: 'Close' }).click();
+    await child.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('tree').locator('[data-e="1:1"]').waitFor();
+    assert.equal(await child.count(), 0);
+    await close();
+});
+
+test('advice is orange only where it saves enough', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    const held = { kind: 'block', policy: 'swap and pop', count: 10, linear: 1, bitmask: 1, sparse: 1, holes: 1, spans: 1, ids: 64, group: false, best: 'block', do: 'compact' };
+    const pools = [['Much', 20_000, 10_000], ['Little', 20_000, 19_500], ['None', 9000, 9000]].map(([type, size, best]) => ({ ...held, type, bytes: size, best_bytes: best }));
+    await page.route('**/api/v1/storage', (route) => route.fulfill({ json: { pools, kinds: { count: 0, offset: 0, rows: [] } } }));
+    await page.waitForSelector('.cells .who');
+    await page.keyboard.press('3');
+    const cell = (type) => page.locator(`[data-pool=${type}] td`).last().locator('span');
+    await cell('Much').waitFor();
+    assert.deepEqual(await Promise.all(['Much', 'Little', 'None'].map((type) => cell(type).textContent())), ['compact: saves 10.0 KB', 'compact: saves 500 B', 'as it should be']);
+    assert.deepEqual(await Promise.all(['Much', 'Little', 'None'].map((type) => cell(type).getAttribute('class'))), ['advised', 'dim', 'dim']);
+    await page.getByText('3 pools · 49.0 KB · 3 holes · 10.0 KB could be saved').waitFor();
+    await close();
+});
+
+test('one of something is called one', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.route('**/api/v1/events', (route) => route.fulfill({ json: { seconds: [{ at: 0, types: [{ type: 'Frozen', added: 1, set: 0, removed: 0 }] }] } }));
+    await page.route('**/api/v1/entity?*', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), children: { count: 1, first: [{ e: '9:1', name: null }] } } });
+    });
+    await page.locator('.cells').nth(3).click();
+    await page.locator('.entity-head').waitFor();
+    await page.keyboard.press('Delete');
+    await page.getByText('and its child becomes a root').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.keyboard.press('7');
+    await page.getByText('the last second', { exact: true }).waitFor();
+    await close();
+});
+
+/** What scrolls must be reached by the keyboard; what is read as the name of a control must contain what it shows. */
+const faultsOfAccess = (page) =>
+    page.evaluate(() => {
+        const focusable = 'a[href], button:not([disabled]), input:not([disabled]), select:not([disabled]), [tabindex]:not([tabindex="-1"])';
+        const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflow) && (element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight);
+        const deaf = [...document.querySelectorAll('main, main *')].filter((element) => scrolls(element) && !element.matches(focusable) && !element.querySelector(focusable));
+        const words = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+        const misnamed = [...document.querySelectorAll('[role=button][aria-label], button[aria-label], a[aria-label]')].filter((element) => !words(element.getAttribute('aria-label')).includes(words(element.textContent)));
+        return [...deaf.map((element) => `scrolls without keyboard: ${element.className}`), ...misnamed.map((element) => `is not called what it shows: ${element.textContent}`)];
+    });
+
+test('on a telephone, nothing is cut off that has to be read; the keyboard reaches what scrolls', async () => {
+    for (const width of [1280, 390]) {
+        const { page, close } = await openPage(browser, mock.address);
+        await page.setViewportSize({ width, height: 720 });
+        await page.waitForSelector('.cells .who');
+        const cut = (selector) => page.locator(selector).first().evaluate((element) => element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1);
+        assert.equal(await cut('.brand h1'), false, 'the name of the world');
+        for (const [number, view] of views.entries()) {
+            await page.keyboard.press(String(number + 1));
+            await page.getByRole('main', { name: view, exact: true }).waitFor();
+            await page.waitForTimeout(500);
+            assert.deepEqual(await faultsOfAccess(page), [], `${view} at ${width}`);
+            for (const header of await page.locator('.panel > header').all()) {
+                const [over, text] = await header.evaluate((element) => [element.scrollHeight - element.clientHeight, element.textContent]);
+                assert.ok(over <= 1, `${text} at ${width}: ${over} pixels are cut off`);
+            }
+        }
+        await close();
+    }
+});
+
+test('an empty tree leaves room for the table on a telephone', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.route('**/api/v1/tree?*', (route) => route.fulfill({ json: { count: 0, complete: true, rows: [] } }));
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.waitForSelector('.cells .who');
+    await page.getByText('No names, no parents').waitFor();
+    const height = async (selector) => (await page.locator(selector).boundingBox()).height;
+    assert.ok((await height('.tree-pane')) < 120, `the tree has ${await height('.tree-pane')} pixels`);
+    assert.ok((await height('.table-pane')) > 400, `the table has ${await height('.table-pane')} pixels`);
+    await close();
+});
+
 test('a refused change says why; the world stays', async () => {
     const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
     await page.locator('.cells').nth(3).click();
@@ -209,12 +400,86 @@ test('a refused change says why; the world stays', async () => {
     await close();
 });
 
+test('a field that moves holds still while it has the focus: what is typed replaces its value, however late', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.locator('.cells').nth(3).click();
+    const field = page.getByLabel('Position.x', { exact: true });
+    await field.waitFor();
+    const moves = await field.inputValue();
+    await eventually('the value moves', async () => (await field.inputValue()) !== moves);
+    const sent = [];
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.postDataJSON().value));
+    await field.focus();
+    const held = await field.inputValue();
+    await page.waitForTimeout(500); // several answers
+    assert.equal(await field.inputValue(), held);
+    await page.keyboard.press('Enter');
+    await page.keyboard.insertText('12.5');
+    await page.waitForTimeout(500);
+    await page.keyboard.press('Enter');
+    await page.locator('.note', { hasText: 'Set Position.x to 12.5' }).waitFor();
+    await field.blur();
+    assert.deepEqual(sent, [12.5], 'only what was typed is sent, and once');
+    await close();
+});
+
+test('Tab and Enter take a completion only of a word that is being typed', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    const query = page.locator('#query');
+    const option = page.getByRole('option', { name: /^Position/ });
+    await page.getByRole('button', { name: 'Hide the hierarchy' }).focus();
+    await page.keyboard.press('Tab');
+    await option.waitFor();
+    await page.keyboard.press('Tab');
+    await option.waitFor({ state: 'detached' });
+    assert.equal(await query.inputValue(), '');
+    await query.focus();
+    await option.waitFor();
+    await page.keyboard.press('Enter');
+    await option.waitFor({ state: 'detached' });
+    assert.equal(await query.inputValue(), '');
+    await page.keyboard.type('Position, ');
+    await option.waitFor();
+    await page.keyboard.press('Tab');
+    assert.equal(await query.inputValue(), 'Position, ');
+    await query.fill('Velo');
+    await page.getByRole('option', { name: /^Velocity/, selected: true }).waitFor();
+    await page.keyboard.press('Tab');
+    await eventually('the word is completed', async () => (await query.inputValue()) === 'Velocity');
+    await query.fill('');
+    await option.waitFor();
+    await page.evaluate(() => {
+        const input = document.getElementById('query'); // a fast typist: the list of "Posi" is not there yet
+        input.value = 'Posi';
+        input.setSelectionRange(4, 4);
+        input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    });
+    await page.keyboard.press('Tab');
+    await eventually('the word is completed', async () => (await query.inputValue()) === 'Position');
+    await query.fill('');
+    await option.waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: /^Position/, selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await eventually('the chosen word is taken', async () => (await query.inputValue()) === 'Position');
+    await close();
+});
+
 test('an error of a query is under its word', async () => {
     const { page, close } = await openPage(browser, mock.address, { allow: failedRequests });
     await page.waitForSelector('.cells .who');
     await page.fill('#query', 'Velocity, Positon');
-    await page.locator('#query-error', { hasText: 'there is no type Positon' }).waitFor();
+    await page.locator('#query-error', { hasText: 'did you mean Position?' }).waitFor();
     assert.equal(await page.locator('.query-box mark').textContent(), 'Positon');
+    const asked = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.waitForTimeout(1500);
+    assert.ok(!asked.includes('/api/v1/entities'), 'a wrong query is not asked again');
+    assert.ok(asked.includes('/api/v1/world'), 'other requests go on');
+    mock.rename('Frozen', 'Unknown'); // other types: the query may be valid now
+    await eventually('it is asked again', () => asked.includes('/api/v1/entities'));
+    mock.rename('Unknown', 'Frozen');
     await page.fill('#query', 'Velocity');
     await page.locator('#query-error').waitFor({ state: 'detached' });
     await close();

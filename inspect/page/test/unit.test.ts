@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Field, Plan, Pool, Type } from '../src/api.ts';
+import type { Field, Plan, Pool, Type, World } from '../src/api.ts';
 import { gridOf, readBlocks } from '../src/blocks.ts';
+import { csvOf, jsonOf } from '../src/export.ts';
 import { at, leaves, numericPaths, parse } from '../src/fields.ts';
-import { bytes, count, float, hexRows, moved, time, value } from '../src/format.ts';
+import { bytes, count, counted, float, hexRows, moved, time, timeMark, value } from '../src/format.ts';
+import { rangeOf, samples, takeSample, valueOf as sampleOf } from '../src/graphs.ts';
 import { layOut } from '../src/layout.ts';
 import { clampTop, reveal, scaleOf } from '../src/parts/virtual_rows.tsx';
 import { boundsOf, fitCamera, magic, pick, project, readPoints } from '../src/points.ts';
 import { withParams } from '../src/poll.ts';
-import { fullness, kindsListed, saved, savings, sortPools } from '../src/pools.ts';
+import { fullness, isAdvised, kindsListed, saved, savings, sortPools } from '../src/pools.ts';
 import { byteOfIndex, indexOfByte, isFuzzyMatch, typesOfQuery } from '../src/query.ts';
-import { clampRange, tickLength, zoomRange } from '../src/range.ts';
+import { clampRange, frameIn, originOf, rangeOfFrame, tickLength, zoomRange } from '../src/range.ts';
 import { ratesOf } from '../src/rates.ts';
 import { parseRoute, printRoute } from '../src/route.ts';
-import { linesOf } from '../src/tree_lines.ts';
+import { type Level, linesOf, prune } from '../src/tree_lines.ts';
 
 const valueOf = (kind: string, text: string, length = 1) => {
     const parsed = parse(kind, text, length);
@@ -45,7 +47,9 @@ test('floats are taken with exponents and as nan and inf, and refused when they 
     assert.equal(valueOf('f32', 'NaN'), 'nan');
     assert.equal(valueOf('f64', '-Infinity'), '-inf');
     assert.ok(isRefused('f32', '3.5e38'));
-    assert.equal(valueOf('f64', '3.5e38'), 3.5e38);
+    assert.equal(valueOf('f64', '1e15'), 1e15);
+    assert.equal(valueOf('f64', '3.5e38'), '3.5e+38', 'what JSON would write as an integer stays a text');
+    assert.equal(valueOf('f32', '-1e20'), '-100000000000000000000');
     for (const text of ['', '1,5', '1e', 'e5', '0x10', '1e999']) assert.ok(isRefused('f64', text), text);
 });
 
@@ -227,9 +231,91 @@ test('events become rates by type', () => {
 test('a tree has the rows of what is open, and one row for what is left of a level', () => {
     const row = (e: string, children = 0) => ({ e, name: e, children, types: [] });
     const levels = new Map([
-        ['', { rows: [row('1:1', 2), row('2:1')], count: 5, shown: 2 }],
-        ['1:1', { rows: [row('3:1')], count: 1, shown: 200 }],
+        ['', { rows: [row('1:1', 2), row('2:1')], count: 5, shown: 2, known: true }],
+        ['1:1', { rows: [row('3:1')], count: 1, shown: 200, known: true }],
     ]);
     const lines = linesOf(levels);
     assert.deepEqual(lines.map((line) => ('row' in line ? `${line.depth} ${line.row.e}` : `more ${line.more}`)), ['0 1:1', '1 3:1', '0 2:1', 'more 3']);
+});
+
+test('a timeline shows one frame, and counts from it', () => {
+    const frames = [{ at: 1000, length: 100 }, { at: 2000, length: 200 }, { at: 3000, length: 100 }];
+    const range = rangeOfFrame({ at: 2000, length: 200 }, 1000, 2100);
+    assert.deepEqual(range, { from: 996, to: 1204 });
+    assert.deepEqual(rangeOfFrame({ at: 3000, length: 100 }, 1000, 2100), { from: 1996, to: 2100 }, 'nothing is after the last frame');
+    assert.equal(frameIn(frames, 1000, range), 1);
+    assert.equal(frameIn(frames, 1000, { from: 0, to: 10 }), 0);
+    assert.equal(originOf(frames, 1000, range), 1000);
+    assert.equal(originOf(frames, 1000, { from: 0, to: 2100 }), 0, 'more than one frame');
+});
+
+test('marks of an axis have the digits that tell them apart', () => {
+    assert.deepEqual([0, 200, 1200].map((ns) => timeMark(ns, 200)), ['0 ns', '200 ns', '1.2 µs']);
+    assert.deepEqual([106_000_000, 106_010_000].map((ns) => timeMark(ns, 10_000)), ['106.00 ms', '106.01 ms']);
+    assert.equal(timeMark(20_000_000, 10_000_000), '20 ms');
+});
+
+test('numbers have the right word', () => {
+    assert.deepEqual([0, 1, 2000].map((n) => counted(n, 'frame')), ['0 frames', '1 frame', '2,000 frames']);
+    assert.equal(counted(2, 'entity', 'entities'), '2 entities');
+});
+
+test('levels of entities that are gone are closed, but not before all levels are loaded', () => {
+    const row = (e: string) => ({ e, children: 1, types: [] });
+    const level = (rows: string[], known: boolean): Level => ({ rows: rows.map(row), count: rows.length, shown: 200, known });
+    const levels = new Map([['', level(['1:1'], true)], ['1:1', level([], false)], ['3:1', level([], false)]]);
+    prune(levels);
+    assert.deepEqual([...levels.keys()], ['', '1:1', '3:1']);
+    levels.set('1:1', level(['2:1'], true)).set('3:1', level([], true));
+    prune(levels);
+    assert.deepEqual([...levels.keys()], ['', '1:1'], '3:1 is no child any more');
+});
+
+test('a change is advised where it saves at least 5 % of the pool and 1 KB', () => {
+    const pool = (size: number, best: number, what: Pool['do'] = 'compact') => ({ bytes: size, best_bytes: best, do: what }) as Pool;
+    assert.ok(isAdvised(pool(20_000, 19_000)));
+    assert.ok(!isAdvised(pool(20_001, 19_001)), 'less than 5 %');
+    assert.ok(!isAdvised(pool(2000, 1001)), 'less than 1 KB');
+    assert.ok(isAdvised(pool(2000, 1000)));
+    assert.ok(!isAdvised(pool(2000, 0, null)), 'there is no change to make');
+});
+
+test('an export has all fields of its columns, and quotes what needs it', () => {
+    const f32 = (name: string): Field => ({ name, kind: 'f32', offset: 0, count: 1 });
+    const type = (name: string, fields: Field[] | null): Type => ({ name, size: 8, align: 4, storage: 'block', policy: '', tag: false, count: 1, ticks: false, fields });
+    const types = [type('Position', [f32('x'), f32('y')]), type('Label', [{ name: 'text', kind: 'char', offset: 0, count: 16 }, { ...f32('hits'), count: 6 }]), type('Opaque', null)];
+    const rows = [
+        { e: '1:1', name: 'a "b", c', enabled: true, types: [0, 1], values: { Position: { x: 1.5, y: 'nan' }, Label: { text: 'x\ny', hits: [1, 2, 3, 4, 5, 6] } } },
+        { e: '2:3', name: null, enabled: false, types: [2], values: { Position: null, Label: null } },
+    ];
+    assert.equal(
+        csvOf(rows, ['Position', 'Label'], types),
+        'entity,name,enabled,components,Position.x,Position.y,Label.text,Label.hits[0],Label.hits[1],Label.hits[2],Label.hits[3],Label.hits[4],Label.hits[5]\r\n' +
+            '1:1,"a ""b"", c",true,Position Label,1.5,nan,"x\ny",1,2,3,4,5,6\r\n' +
+            '2:3,,false,Opaque,,,,,,,,,\r\n',
+    );
+    const [first, second] = JSON.parse(jsonOf(rows, types));
+    assert.deepEqual([first.entity, first.components, first.values.Position.x], ['1:1', ['Position', 'Label'], 1.5]);
+    assert.deepEqual([second.name, second.enabled], [null, false]);
+});
+
+test('samples are taken once a second, for half an hour, with the count of each type', () => {
+    const type = (name: string, held: number, internal = false) => ({ name, count: held, internal }) as Type;
+    const world = (entities: number, ns: number) => ({ entities, bytes: 5, time: ns }) as World;
+    takeSample(0, world(1, 0), [type('Position', 7), type('covey.name', 3, true)]);
+    takeSample(250, world(2, 10), []);
+    assert.equal(samples.value.length, 1, 'too early');
+    for (let i = 1; i <= 2000; i++) takeSample(i * 1000, world(i, 10), [type('Position', i)]);
+    assert.equal(samples.value.length, 1800);
+    const last = samples.value.at(-1);
+    assert.ok(last);
+    assert.deepEqual([sampleOf(last, { figure: 'entities' }), sampleOf(last, { figure: 'memory' }), sampleOf(last, { figure: 'frame time' })], [2000, 5, 10]);
+    assert.deepEqual([sampleOf(last, { type: 'Position' }), sampleOf(last, { type: 'covey.name' })], [2000, null]);
+    assert.equal(sampleOf({ ...last, time: 0 }, { figure: 'frame time' }), null, 'not known');
+    assert.deepEqual(rangeOf([]), { low: 0, high: 1 });
+    assert.equal(rangeOf([10, 20]).low, 0, '0 is near');
+    const { low, high } = rangeOf([1000, 1010]);
+    assert.ok(low > 900 && low < 1000 && high > 1010);
+    assert.ok(rangeOf([5, 5]).high > rangeOf([5, 5]).low);
+    assert.ok(rangeOf([0, 0]).high > 0);
 });

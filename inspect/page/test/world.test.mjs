@@ -1,6 +1,7 @@
 // What a user sees and does, with a real running world. The numbers are those of the list in docs/inspect.md.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { eventually, launch, openPage, startWorld, views } from './browser.mjs';
 
@@ -107,6 +108,61 @@ test('columns are chosen', async () => {
     await close();
 });
 
+test('the matches of a query are saved as CSV and as JSON', async () => {
+    const { page, close } = await open('entities');
+    const saved = async (format) => {
+        const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: format, exact: true }).click()]);
+        return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+    };
+    await page.fill('#query', 'Inventory, name');
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Inventory.label' }).waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    const csv = await saved('CSV');
+    assert.equal(csv.name, 'A_world_of_the_tests.csv');
+    const [head, row, end] = csv.text.split('\r\n');
+    assert.match(head, /^entity,name,enabled,components,Inventory\.label,Inventory\.items\[0\]\.kind,.*Inventory\.items\[2\]\.count,Inventory\.owner$/);
+    assert.match(row, /^\d+:1,flagship,true,.*Everything.*Inventory.*,cargo,1,10,2,20,3,-30,\d+:1$/);
+    assert.equal(end, '', 'one entity matches');
+    await note(page, 'Exported 1 entity');
+    await page.fill('#query', 'Position');
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Position.x' }).waitFor();
+    const entities = JSON.parse((await saved('JSON')).text);
+    assert.equal(entities.length, (await world.ask('entities?query=Position&limit=0')).count, 'more than one answer has');
+    assert.ok(entities.length > 1000 && new Set(entities.map((held) => held.entity)).size === entities.length);
+    const flagship = entities.find((held) => held.name === 'flagship');
+    assert.ok(flagship.components.includes('Position') && typeof flagship.values.Position.x === 'number');
+    await close();
+});
+
+test('queries are saved, found again after a reload, and forgotten', async () => {
+    const { page, close } = await open('entities', { allow: refused });
+    const menu = page.getByRole('button', { name: 'Saved queries' });
+    await page.fill('#query', 'Positio');
+    await page.locator('#query-error').waitFor();
+    await page.keyboard.press('Escape');
+    await menu.click();
+    assert.equal(await page.getByRole('button', { name: 'Save this query' }).isDisabled(), true, 'it is wrong');
+    await page.keyboard.press('Escape');
+    await page.fill('#query', 'Position, Health.points < 10');
+    await page.locator('#query-error').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await menu.click();
+    await page.getByRole('button', { name: 'Save this query' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Clear the query' }).click();
+    await page.reload();
+    await page.waitForSelector('.cells .who');
+    await menu.click();
+    await page.getByRole('button', { name: 'Position, Health.points < 10', exact: true }).click();
+    await eventually('the query is used', async () => (await page.inputValue('#query')) === 'Position, Health.points < 10');
+    await page.getByRole('columnheader', { name: 'Health.points' }).waitFor();
+    await page.getByRole('button', { name: 'Forget Position, Health.points < 10' }).click();
+    await page.getByText('Queries that you save are listed here').waitFor();
+    await close();
+});
+
 test('the hierarchy opens by keyboard, and leads to the entity', async () => {
     const { page, close } = await open('entities');
     const tree = page.getByRole('tree', { name: 'Hierarchy' });
@@ -173,6 +229,8 @@ test('fields of every kind are shown and edited', async () => {
     };
     await set('u64', '9007199254740993');
     await set('i8', '-128');
+    await set('f32', '1e20');
+    assert.equal((await component(e, 'Everything')).value.f32, 1e20);
     await set('f32', '-2.5e3');
     await set('f64', 'nan');
     await set('letter', 'z');
@@ -241,6 +299,48 @@ test('an entity is disabled, renamed, moved below another, and destroyed after a
     await page.getByRole('dialog').getByRole('button', { name: 'Destroy' }).click();
     await note(page, 'Destroyed');
     assert.equal((await detail(e)).alive, false);
+    await close();
+});
+
+test('an entity is duplicated with all below it, by key and by button', async () => {
+    const { page, close, e } = await open('entities', { entity: 'flagship' });
+    const { entities } = await world.ask('world');
+    await page.keyboard.press('d');
+    await note(page, 'Duplicated flagship');
+    await page.locator('.entity-head .name', { hasText: 'no name' }).waitFor();
+    const copy = await page.locator('.entity-head code.id').textContent();
+    const [old, made] = [await detail(e), await detail(copy)];
+    assert.equal((await world.ask('world')).entities, entities + 2, 'the turret, too');
+    assert.equal(made.parent, old.parent);
+    assert.deepEqual(made.components.map((held) => held.type), old.components.map((held) => held.type));
+    assert.equal((await component(copy, 'Everything')).value.u64, (await component(e, 'Everything')).value.u64);
+    await page.getByRole('button', { name: 'Duplicate, with all below it (D)' }).click();
+    await eventually('another one', async () => (await world.ask('world')).entities === entities + 4);
+    for (const child of (await detail(old.parent)).children.first.filter((held) => held.name === null)) await world.ask('edit', { do: 'destroy', e: child.e, tree: true });
+    assert.equal((await world.ask('world')).entities, entities);
+    await close();
+});
+
+test('a row of the hierarchy is dragged to another parent, and to the roots', async () => {
+    const { page, close, e } = await open('entities', { entity: 'escort 8', allow: refused });
+    const turret = await world.named('turret');
+    const row = (name) => page.getByRole('tree').locator('.tree-line', { has: page.getByText(name, { exact: true }) });
+    await row('fleet').getByRole('button', { name: 'Open' }).click();
+    await row('flagship').getByRole('button', { name: 'Open' }).click();
+    await row('escort 8').dragTo(row('turret'));
+    await note(page, 'Moved escort 8 below turret');
+    assert.equal((await detail(e)).parent, turret);
+    await eventually('it is shown there', async () => (await row('turret').getByRole('button', { name: 'Close' }).count()) === 1 && (await row('escort 8').count()) === 1);
+    await row('flagship').dragTo(row('turret'));
+    await page.locator('.note.failed').waitFor(); // it would be its own ancestor
+    const box = await page.locator('.tree-rows').boundingBox();
+    await row('escort 8').dragTo(page.locator('.tree-rows'), { targetPosition: { x: 60, y: box.height - 20 } });
+    await note(page, 'Made escort 8 a root');
+    assert.equal((await detail(e)).parent, null);
+    await page.getByRole('main').click({ position: { x: 300, y: 5 } });
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await eventually('it is undone', async () => (await detail(e)).parent_name === 'fleet');
     await close();
 });
 
@@ -352,6 +452,9 @@ test('the plan is a graph that says who waits for whom, and why', async () => {
     await page.locator('.graph .system').first().waitFor();
     assert.equal(await page.locator('.graph .system').count(), plan.systems.length);
     assert.ok((await page.locator('.graph .edge').count()) > 0);
+    const fill = await page.locator('.graph .system > rect').first().evaluate((rect) => getComputedStyle(rect).fill);
+    const raised = await page.locator('.view').evaluate((view) => getComputedStyle(view).getPropertyValue('--raised'));
+    assert.equal(fill, `rgb(${raised.match(/[\da-f]{2}/gi).map((part) => Number.parseInt(part, 16)).join(', ')})`);
     await page.locator('.graph .system', { hasText: 'wrap' }).hover();
     await page.locator('.caption', { hasText: 'waits for move' }).waitFor();
     await close();
@@ -366,9 +469,10 @@ test('what a system says that it moved is in its row', async () => {
 
 test('the timeline is drawn, held and zoomed', async () => {
     const { page, close } = await open('systems');
-    const canvas = page.getByRole('img', { name: /^Timeline of the last/ });
+    const canvas = page.getByRole('img', { name: /^Timeline of 2 threads/ });
     await canvas.waitFor();
     await eventually('pieces are drawn', () => painted(canvas));
+    await eventually('the overview is drawn', () => painted(page.getByRole('img', { name: /^Overview of the last/ })));
     await canvas.hover();
     await page.mouse.wheel(0, -400);
     await page.getByRole('button', { name: 'Live' }).click();
@@ -409,7 +513,7 @@ test('the program is paused, stepped, sped up and goes on', async () => {
 
 test('entities are in space: drawn, moved, zoomed and picked; also in three dimensions', async () => {
     const { page, close } = await open('space');
-    const canvas = page.getByRole('img', { name: /entities in space$/ });
+    const canvas = page.getByRole('img', { name: /(entity|entities) in space$/ });
     await eventually('points are drawn', () => painted(canvas));
     await page.locator('.query-box input').fill('Target');
     await page.keyboard.press('Escape');
@@ -467,6 +571,24 @@ test('past states are looked at, compared, and gone back to', async () => {
 });
 
 // ---- 7. Events ----
+
+test('counts and times are a graph over minutes', async () => {
+    const { page, close } = await open('events');
+    const graph = page.getByRole('img', { name: /^entities over the last half hour/ });
+    await graph.waitFor();
+    await eventually('a line is drawn', () => painted(graph));
+    const number = page.locator('[data-number=graph]');
+    assert.equal(await number.textContent(), (await world.ask('world')).entities.toLocaleString('en-US'));
+    await page.getByLabel('Shown in the graph').selectOption('Position');
+    await page.getByRole('img', { name: /^Position over the last half hour/ }).waitFor();
+    const { count } = (await world.ask('types')).types.find((type) => type.name === 'Position');
+    await eventually('the count', async () => (await number.textContent()) === count.toLocaleString('en-US'));
+    await page.getByLabel('Shown in the graph').selectOption('frame time');
+    await eventually('a time', async () => /^[\d.]+ (µs|ms)$/.test(await number.textContent()));
+    await page.getByRole('img', { name: /^frame time over/ }).hover();
+    await eventually('the value at the pointer', async () => / ago$/.test(await number.textContent()));
+    await close();
+});
 
 test('events have rates by type, and failed calls are listed', async () => {
     const { page, close } = await open('events');

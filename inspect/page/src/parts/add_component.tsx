@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Entity } from '../api.ts';
 import { edit } from '../edits.ts';
 import { count } from '../format.ts';
-import { hasModifier, isTyping } from '../keys.ts';
+import { isShortcut } from '../keys.ts';
 import { useCell } from '../store.ts';
 import { types } from '../world.ts';
 import { Button } from './basics.tsx';
@@ -20,7 +20,7 @@ export function AddComponent({ e, have }: { e: Entity; have: readonly string[] }
 
     useEffect(() => {
         const onKey = (event: KeyboardEvent) => {
-            if (event.key !== 'a' || isTyping(event) || hasModifier(event)) return;
+            if (event.key !== 'a' || !isShortcut(event)) return;
             event.preventDefault();
             setOpen(true);
         };

@@ -1,7 +1,7 @@
 // Small parts that all views use.
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Entity } from '../api.ts';
 import { ApiError } from '../client.ts';
 import { selectEntity } from '../route.ts';
@@ -96,6 +96,54 @@ export function Panel(props: { title: ComponentChildren; class?: string; actions
             </header>
             {props.children}
         </section>
+    );
+}
+
+/** A part that scrolls, and that the keyboard can scroll if it does. */
+export function Scroll({ class: name, label, children }: { class?: string; label: string; children: ComponentChildren }) {
+    const box = useRef<HTMLDivElement>(null);
+    const [scrolls, setScrolls] = useState(false);
+    useLayoutEffect(() => {
+        const element = box.current;
+        if (!element) return;
+        const measure = () => setScrolls(element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight);
+        const observer = new ResizeObserver(measure);
+        observer.observe(element);
+        for (const child of element.children) observer.observe(child);
+        return () => observer.disconnect();
+    }, []);
+    return (
+        <div ref={box} class={`scroll ${name ?? ''}`} role={scrolls ? 'group' : undefined} aria-label={scrolls ? label : undefined} tabIndex={scrolls ? 0 : undefined}>
+            {children}
+        </div>
+    );
+}
+
+/** A button that opens a part below it. Escape, or a click elsewhere, closes it. */
+export function Popover(props: { icon: IconName; label: string; bare?: boolean; children: ComponentChildren }) {
+    const [open, setOpen] = useState(false);
+    const box = useRef<HTMLDivElement>(null);
+    useEffect(() => {
+        if (!open) return;
+        const outside = (event: Event) => !box.current?.contains(event.target as Node) && setOpen(false);
+        addEventListener('pointerdown', outside);
+        return () => removeEventListener('pointerdown', outside);
+    }, [open]);
+    return (
+        <div
+            class="chooser"
+            ref={box}
+            onKeyDown={(event) => {
+                if (event.key === 'Escape') setOpen(false);
+            }}
+        >
+            <Button icon={props.icon} label={props.label} bare={props.bare ?? false} pressed={open} onClick={() => setOpen(!open)} />
+            {open && (
+                <div class="popover" role="group" aria-label={props.label}>
+                    {props.children}
+                </div>
+            )}
+        </div>
     );
 }
 

@@ -4,8 +4,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Component, Entity, EntityDetail, Type, Value } from '../api.ts';
 import { changes, edit } from '../edits.ts';
 import { count, hexRows, nullEntity } from '../format.ts';
-import { hasModifier, isTyping } from '../keys.ts';
+import { isShortcut } from '../keys.ts';
 import { usePoll, withParams } from '../poll.ts';
+import { selectEntity } from '../route.ts';
 import { useCell } from '../store.ts';
 import { isWatched, toggleWatch, watches } from '../watches.ts';
 import { types, world } from '../world.ts';
@@ -64,15 +65,20 @@ function Head(props: { entity: EntityDetail; write: boolean; past: boolean; onCl
     useEffect(() => {
         if (!write) return;
         const onKey = (event: KeyboardEvent) => {
-            if (isTyping(event) || hasModifier(event)) return;
+            if (!isShortcut(event)) return;
             if (event.key === 'F2') setRenaming(true);
+            else if (event.key === 'd') void duplicate();
             else if (event.key === 'Delete') setAsking(true);
             else return;
             event.preventDefault();
         };
         addEventListener('keydown', onKey);
         return () => removeEventListener('keydown', onKey);
-    }, [write]);
+    }, [write, entity.e]);
+    const duplicate = async () => {
+        const answer = await edit({ do: 'duplicate', e: entity.e }, `Duplicated ${titleOf(entity)}`);
+        if (answer?.e) selectEntity(answer.e);
+    };
     const destroy = async () => {
         setAsking(false);
         if (await edit({ do: 'destroy', e: entity.e }, `Destroyed ${titleOf(entity)}`)) props.onClose?.();
@@ -102,6 +108,7 @@ function Head(props: { entity: EntityDetail; write: boolean; past: boolean; onCl
                         onChange={(on) => void edit({ do: on ? 'enable' : 'disable', e: entity.e }, `${on ? 'Enabled' : 'Disabled'} ${titleOf(entity)}`)}
                     />
                 )}
+                {write && <Button icon="copy" label="Duplicate, with all below it (D)" bare onClick={() => void duplicate()} />}
                 {write && <Button icon="trash" label="Destroy (Del)" bare onClick={() => setAsking(true)} />}
                 {props.onClose && <Button icon="close" label="Close the entity" bare onClick={props.onClose} />}
             </div>
@@ -111,7 +118,7 @@ function Head(props: { entity: EntityDetail; write: boolean; past: boolean; onCl
                     text={
                         <>
                             Its {entity.components.length} {entity.components.length === 1 ? 'component goes' : 'components go'} with it
-                            {entity.children.count > 0 ? `, and its ${count(entity.children.count)} children become roots` : ''}. This cannot be undone.
+                            {fateOfChildren(entity.children.count)}. This cannot be undone.
                         </>
                     }
                     yes="Destroy"
@@ -121,6 +128,11 @@ function Head(props: { entity: EntityDetail; write: boolean; past: boolean; onCl
             )}
         </header>
     );
+}
+
+function fateOfChildren(children: number): string {
+    if (children === 0) return '';
+    return children === 1 ? ', and its child becomes a root' : `, and its ${count(children)} children become roots`;
 }
 
 function NameInput({ entity, onDone }: { entity: EntityDetail; onDone: () => void }) {

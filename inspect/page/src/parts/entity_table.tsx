@@ -9,7 +9,7 @@ import { type Rows } from '../rows.ts';
 import { selectEntity } from '../route.ts';
 import { keptCell, useCell } from '../store.ts';
 import { types } from '../world.ts';
-import { Button, State } from './basics.tsx';
+import { Popover, State } from './basics.tsx';
 import { VirtualRows } from './virtual_rows.tsx';
 
 /** Components whose fields are columns; null: those that the query names. */
@@ -152,40 +152,21 @@ function printCell(value: Value | undefined, path: string): string {
 export function ColumnChooser({ columns }: { columns: readonly string[] }) {
     const known = useCell(types).filter((type) => (type.fields?.length ?? 0) > 0);
     const chosen = useCell(chosenColumns);
-    const [open, setOpen] = useState(false);
-    const box = useRef<HTMLDivElement>(null);
-    useEffect(() => {
-        if (!open) return;
-        const outside = (event: Event) => !box.current?.contains(event.target as Node) && setOpen(false);
-        addEventListener('pointerdown', outside);
-        return () => removeEventListener('pointerdown', outside);
-    }, [open]);
     const toggle = (name: string) => chosenColumns.set(columns.includes(name) ? columns.filter((held) => held !== name) : [...columns, name]);
     return (
-        <div
-            class="chooser"
-            ref={box}
-            onKeyDown={(event) => {
-                if (event.key === 'Escape') setOpen(false);
-            }}
-        >
-            <Button icon="columns" label="Columns" pressed={open} onClick={() => setOpen(!open)} />
-            {open && (
-                <div class="popover" role="group" aria-label="Columns">
-                    <label class="check">
-                        <input type="checkbox" checked={chosen === null} onChange={() => chosenColumns.set(chosen === null ? columns : null)} />
-                        those of the query
-                    </label>
-                    <hr />
-                    {known.map((type) => (
-                        <label class="check" key={type.name}>
-                            <input type="checkbox" checked={columns.includes(type.name)} onChange={() => toggle(type.name)} />
-                            <span>{type.name}</span>
-                            <span class="dim">{count(type.count)}</span>
-                        </label>
-                    ))}
-                </div>
-            )}
-        </div>
+        <Popover icon="columns" label="Columns">
+            <label class="check">
+                <input type="checkbox" checked={chosen === null} onChange={() => chosenColumns.set(chosen === null ? columns : null)} />
+                those of the query
+            </label>
+            <hr />
+            {known.map((type) => (
+                <label class="check" key={type.name}>
+                    <input type="checkbox" checked={columns.includes(type.name)} onChange={() => toggle(type.name)} />
+                    <span>{type.name}</span>
+                    <span class="dim">{count(type.count)}</span>
+                </label>
+            ))}
+        </Popover>
     );
 }

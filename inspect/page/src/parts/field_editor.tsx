@@ -121,12 +121,20 @@ function Shown({ kind, value }: { kind: string; value: Value | undefined }) {
     return <output class={`shown ${isNumber(kind) ? 'number' : ''}`}>{printField(kind, value)}</output>;
 }
 
+/** What an input shows while it has the focus, and what the world has of it, as far as the page knows. */
+interface Draft {
+    text: string;
+    sent: string;
+}
+
+/** An input that shows the live value. While it has the focus, it holds still: a new value would move the cursor. */
 function Editor(props: { kind: string; length: number; value: Value | undefined; path: string; title: string; set: (path: string, value: Value, text: string) => void }) {
     const { kind } = props;
-    const [draft, setDraft] = useState<string | null>(null);
+    const draft = useRef<Draft | null>(null);
+    const [, renew] = useState(0);
     const input = useRef<HTMLInputElement>(null);
     const live = printField(kind, props.value);
-    const parsed = draft === null ? null : parse(kind, draft, props.length);
+    const parsed = draft.current === null ? null : parse(kind, draft.current.text, props.length);
     const wrong = parsed && !parsed.ok ? parsed.why : '';
     useEffect(() => {
         input.current?.setCustomValidity(wrong);
@@ -146,25 +154,25 @@ function Editor(props: { kind: string; length: number; value: Value | undefined;
             />
         );
 
-    // Reads the input element: it may be newer than the state that was drawn last.
-    const commit = (): boolean => {
-        const typed = input.current?.value ?? live;
-        if (draft === null && typed === live) return true;
-        const wanted = parse(kind, typed, props.length);
-        if (!wanted.ok) return false;
-        setDraft(null);
-        if (typed !== live) props.set(props.path, wanted.value, typed === '' ? '""' : typed);
-        return true;
+    const hold = (next: Draft | null) => {
+        draft.current = next;
+        renew((n) => n + 1);
+    };
+    const send = (text: string) => {
+        const wanted = parse(kind, text, props.length);
+        if (!wanted.ok) return;
+        hold({ text, sent: text });
+        props.set(props.path, wanted.value, text === '' ? '""' : text);
+    };
+    const commit = () => {
+        if (draft.current && draft.current.text !== draft.current.sent) send(draft.current.text);
     };
     const step = (event: KeyboardEvent, sign: number) => {
-        if (!isNumber(kind) || typeof props.value !== 'number') return;
+        const from = Number(draft.current?.text ?? live);
+        if (!isNumber(kind) || !Number.isFinite(from) || (!isFloat(kind) && !Number.isSafeInteger(from))) return;
         const size = event.shiftKey ? 10 : event.altKey && isFloat(kind) ? 0.1 : 1;
-        const next = String(Number(((draft === null ? props.value : Number(draft)) + sign * size).toPrecision(12)));
-        const allowed = parse(kind, next);
         event.preventDefault();
-        if (!allowed.ok) return;
-        props.set(props.path, allowed.value, next);
-        setDraft(null);
+        send(String(Number((from + sign * size).toPrecision(isFloat(kind) ? 12 : 16))));
     };
     return (
         <span class="editor">
@@ -177,16 +185,20 @@ function Editor(props: { kind: string; length: number; value: Value | undefined;
                 aria-invalid={wrong !== ''}
                 spellcheck={false}
                 autocomplete="off"
-                value={draft ?? live}
-                onInput={(event) => setDraft(event.currentTarget.value)}
-                onFocus={(event) => event.currentTarget.select()}
+                value={draft.current?.text ?? live}
+                onInput={(event) => hold({ text: event.currentTarget.value, sent: draft.current?.sent ?? live })}
+                onFocus={(event) => {
+                    hold({ text: event.currentTarget.value, sent: event.currentTarget.value });
+                    event.currentTarget.select();
+                }}
                 onBlur={() => {
-                    if (!commit()) setDraft(null);
+                    commit();
+                    hold(null);
                 }}
                 onKeyDown={(event) => {
                     if (event.key === 'Enter') commit();
                     else if (event.key === 'Escape') {
-                        setDraft(null);
+                        hold(null);
                         setTimeout(() => input.current?.blur());
                     } else if (event.key === 'ArrowUp') step(event, 1);
                     else if (event.key === 'ArrowDown') step(event, -1);

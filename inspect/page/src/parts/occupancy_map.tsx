@@ -3,7 +3,7 @@
 import { type Blocks, forms, gap, gridOf, readBlocks } from '../blocks.ts';
 import { useState } from 'preact/hooks';
 import type { Pool } from '../api.ts';
-import { count } from '../format.ts';
+import { count, counted } from '../format.ts';
 import { usePollBytes, withParams } from '../poll.ts';
 import { useCell } from '../store.ts';
 import { changes } from '../edits.ts';
@@ -53,7 +53,7 @@ export function OccupancyMap({ pool }: { pool: Pool }) {
         <div class="occupancy">
             <Legend blocks={blocks} />
             <div class="drawing">
-                <Canvas label={`Occupancy of ${pool.type}: ${count(all)} blocks of 64 indices`} draw={draw} onSize={setSize} onPointerMove={look} onPointerLeave={() => setHover(null)} />
+                <Canvas label={`Occupancy of ${pool.type}: ${counted(all, 'block')} of 64 indices`} draw={draw} onSize={setSize} onPointerMove={look} onPointerLeave={() => setHover(null)} />
                 {hover && <BlockTip blocks={blocks} first={first} {...hover} size={size} />}
             </div>
             {all > shown && (

@@ -5,7 +5,7 @@ import type { Plan, SystemStats } from '../api.ts';
 import { time } from '../format.ts';
 import { layOut } from '../layout.ts';
 import { hue } from '../theme.ts';
-import { State } from './basics.tsx';
+import { Scroll, State } from './basics.tsx';
 
 const box = { width: 136, height: 38, across: 178, down: 50, left: 12, top: 30 };
 
@@ -21,7 +21,7 @@ export function PlanGraph({ plan, stats }: { plan: Plan; stats: readonly SystemS
     };
     return (
         <div class="plan">
-            <div class="scroll">
+            <Scroll label="Plan">
                 <svg class="graph" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="group" aria-label="Plan">
                     {drawing.phases.map((phase, i) => (
                         <g key={phase.name} class={`phase ${i % 2 ? 'odd' : ''}`}>
@@ -51,7 +51,10 @@ export function PlanGraph({ plan, stats }: { plan: Plan; stats: readonly SystemS
                     {plan.systems.map((system, i) => {
                         const at = place(i);
                         const held = stats.find((stat) => stat.name === system.name);
+                        const name = system.name.length > 17 ? `${system.name.slice(0, 16)}…` : system.name;
                         const marks = [system.exclusive && 'exclusive', system.split && 'split', system.main_thread && 'main thread'].filter(Boolean).join(', ');
+                        const detail = `${held && !held.on ? 'off' : held ? time(held.last) : ''}${marks && ` · ${marks}`}`;
+                        const access = `reads ${system.reads.join(', ') || 'nothing'}, writes ${system.writes.join(', ') || 'nothing'}`;
                         return (
                             <g
                                 key={system.name}
@@ -59,26 +62,25 @@ export function PlanGraph({ plan, stats }: { plan: Plan; stats: readonly SystemS
                                 transform={`translate(${at.x} ${at.y})`}
                                 tabIndex={0}
                                 role="button"
-                                aria-label={`${system.name}: reads ${system.reads.join(', ') || 'nothing'}, writes ${system.writes.join(', ') || 'nothing'}`}
                                 onFocus={() => setChosen(i)}
                                 onBlur={() => setChosen(null)}
                                 onPointerEnter={() => setChosen(i)}
                                 onPointerLeave={() => setChosen(null)}
                             >
+                                <desc>{`${name === system.name ? '' : `${system.name} `}${access}`}</desc>
                                 <rect width={box.width} height={box.height} rx={4} />
                                 <rect class="stripe" width={4} height={box.height} rx={2} fill={hue(i)} />
                                 <text x={12} y={16} class="name">
-                                    {system.name.length > 17 ? `${system.name.slice(0, 16)}…` : system.name}
-                                </text>
+                                    {name}
+                                </text>{' '}
                                 <text x={12} y={30} class="detail">
-                                    {held && !held.on ? 'off' : held ? time(held.last) : ''}
-                                    {marks && ` · ${marks}`}
+                                    {detail}
                                 </text>
                             </g>
                         );
                     })}
                 </svg>
-            </div>
+            </Scroll>
             <Caption plan={plan} chosen={chosen} />
         </div>
     );

@@ -12,41 +12,44 @@ export function QueryBox(props: { query: string; error: ErrorBody | null; onQuer
     const mirror = useRef<HTMLDivElement>(null);
     const [text, setText] = useState(props.query);
     const [words, setWords] = useState<(Completion & { of: string }) | null>(null);
-    const [chosen, setChosen] = useState(0);
+    const [chosen, setChosen] = useState(-1); // -1: the list only shows what there is; Tab and Enter do not insert
     const asks = useRef(0);
 
     useEffect(() => {
         if (props.query !== text.trim()) setText(props.query);
     }, [props.query]);
 
-    /** Requests completions; with `take`, inserts the first one when they arrive. */
-    const complete = async (query: string, at: number, take = false) => {
+    /** Requests completions. Chooses the first one if a part of a word was typed; with `take`, inserts it. */
+    const complete = async (query: string, at: number, { typed = false, take = false } = {}) => {
         const number = ++asks.current;
         try {
             const found = await get<Completion>(withParams('complete', { query: query || ' ', at: byteOfIndex(query, at) }));
             if (number !== asks.current || document.activeElement !== input.current) return;
             const [from, to] = [indexOfByte(query, found.from), indexOfByte(query, found.to)];
-            const typed = query.slice(from, to);
-            const useful = found.words.filter((word) => word.text !== typed);
+            const part = query.slice(from, to);
+            const useful = found.words.filter((word) => word.text !== part);
+            const isWhole = useful.length < found.words.length;
             const first = useful[0];
-            if (take && first) return replace(query, from, to, first.text);
+            const isPart = part !== '' && !isWhole;
+            if (take && first && isPart) return replace(query, from, to, first.text);
             setWords(first ? { of: query, from, to, words: useful.slice(0, 50) } : null);
-            setChosen(0);
+            setChosen(typed && isPart ? 0 : -1);
         } catch {
             setWords(null); // completion failed: typing still works
         }
     };
     const change = (next: string, at: number) => {
         setText(next);
+        setChosen(0); // Tab may come before the new list: it then takes the first word of that
         props.onQuery(next.trim());
-        void complete(next, at);
+        void complete(next, at, { typed: true });
     };
     const take = (index: number) => {
         const word = words?.words[index];
         const typed = input.current?.value ?? text;
         if (!words || !word) return;
         if (words.of === typed) replace(typed, words.from, words.to, word.text);
-        else void complete(typed, input.current?.selectionStart ?? typed.length, true); // the list is outdated: request a new one
+        else void complete(typed, input.current?.selectionStart ?? typed.length, { take: true }); // the list is outdated: request a new one
     };
     const replace = (query: string, from: number, to: number, word: string) => {
         const next = query.slice(0, from) + word + query.slice(to);
@@ -63,12 +66,13 @@ export function QueryBox(props: { query: string; error: ErrorBody | null; onQuer
     const onKeyDown = (event: KeyboardEvent) => {
         const count = words?.words.length ?? 0;
         if (event.key === 'ArrowDown' && count > 0) setChosen((chosen + 1) % count);
-        else if (event.key === 'ArrowUp' && count > 0) setChosen((chosen + count - 1) % count);
-        else if ((event.key === 'Enter' || event.key === 'Tab') && count > 0 && !event.shiftKey) take(chosen);
+        else if (event.key === 'ArrowUp' && count > 0) setChosen(chosen <= 0 ? count - 1 : chosen - 1);
+        else if ((event.key === 'Enter' || event.key === 'Tab') && chosen >= 0 && count > 0 && !event.shiftKey) take(chosen);
+        else if (event.key === 'Enter') setWords(null);
         else if (event.key === 'Escape') {
             if (count > 0) setWords(null);
             else input.current?.blur();
-        } else if (event.key === ' ' && event.ctrlKey) void complete(text, input.current?.selectionStart ?? text.length);
+        } else if (event.key === ' ' && event.ctrlKey) void complete(text, input.current?.selectionStart ?? text.length, { typed: true });
         else return;
         event.preventDefault();
     };
@@ -98,7 +102,7 @@ export function QueryBox(props: { query: string; error: ErrorBody | null; onQuer
                         aria-label="Query"
                         aria-expanded={words !== null}
                         aria-controls="query-words"
-                        aria-activedescendant={words ? `query-word-${chosen}` : undefined}
+                        aria-activedescendant={words && chosen >= 0 ? `query-word-${chosen}` : undefined}
                         aria-invalid={error !== null}
                         aria-describedby={error ? 'query-error' : undefined}
                         placeholder="Position, Velocity, !Frozen, Health.points < 10"

@@ -6,7 +6,9 @@ import { count } from '../format.ts';
 import { Button, State } from '../parts/basics.tsx';
 import { EntityPanel } from '../parts/entity_panel.tsx';
 import { ColumnChooser, EntityTable, useColumns } from '../parts/entity_table.tsx';
+import { ExportMenu } from '../parts/export_menu.tsx';
 import { QueryBox } from '../parts/query_box.tsx';
+import { SavedQueries } from '../parts/saved_queries.tsx';
 import { Tree } from '../parts/tree.tsx';
 import { route, selectEntity, setParams } from '../route.ts';
 import { useRows } from '../rows.ts';
@@ -36,8 +38,10 @@ export function EntitiesView() {
             <div class="query-line">
                 <Button icon="entities" label={tree ? 'Hide the hierarchy' : 'Show the hierarchy'} bare pressed={tree} onClick={() => treeShown.set(!tree)} />
                 <QueryBox query={query} error={rows.error?.body ?? null} onQuery={search} />
+                <SavedQueries query={query} wrong={rows.error !== null} onQuery={search} />
                 <Count rows={rows} />
                 <ColumnChooser columns={columns} />
+                <ExportMenu query={query} columns={columns} />
                 {about?.write && <Button icon="add" label="Create" title="Create an entity" onClick={() => void create()} />}
             </div>
             {tree && (

@@ -1,11 +1,12 @@
-// Events for each second, and the log of failed calls.
+// Counts and times over minutes, events for each second, and the log of failed calls.
 
 import { type Kind, kinds, ratesOf } from '../rates.ts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventSeconds, LogLines } from '../api.ts';
 import { get } from '../client.ts';
 import { count } from '../format.ts';
-import { Button, Panel, Pending, State } from '../parts/basics.tsx';
+import { Button, Panel, Pending, Scroll, State } from '../parts/basics.tsx';
+import { LongGraph } from '../parts/long_graph.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Loop, usePoll, withParams } from '../poll.ts';
 import { Cell, useCell } from '../store.ts';
@@ -13,6 +14,7 @@ import { Cell, useCell } from '../store.ts';
 export function EventsView() {
     return (
         <div class="events-view">
+            <LongGraph />
             <RatesPanel />
             <LogPanel />
         </div>
@@ -23,13 +25,13 @@ function RatesPanel() {
     const { data, error } = usePoll<EventSeconds>('events', 500);
     const rates = data ? ratesOf(data) : [];
     return (
-        <Panel title="Changes per second" class="rates" actions={data && <span class="dim">the last {count(data.seconds.length)} seconds</span>}>
+        <Panel title="Changes per second" class="rates" actions={data && <span class="dim">{data.seconds.length === 1 ? 'the last second' : `the last ${count(data.seconds.length)} seconds`}</span>}>
             {!data ? (
                 <Pending error={error} what="events" />
             ) : rates.length === 0 ? (
                 <State title="Nothing was added, set or removed">The page listens from now on. Writing to a value in place is no event; setting one is.</State>
             ) : (
-                <div class="scroll">
+                <Scroll label="Changes per second">
                     <table class="plain-table" aria-label="Changes per second">
                         <thead>
                             <tr>
@@ -53,7 +55,7 @@ function RatesPanel() {
                             ))}
                         </tbody>
                     </table>
-                </div>
+                </Scroll>
             )}
         </Panel>
     );

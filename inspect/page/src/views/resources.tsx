@@ -38,7 +38,7 @@ export function ResourcesView() {
                 return (
                     <section class="component" key={resource.type} aria-label={resource.type}>
                         <header>
-                            <h3>{resource.type}</h3>
+                            <h2>{resource.type}</h2>
                         </header>
                         {fields && resource.hex === undefined ? <Fields fields={fields} value={resource.value} actions={actions} /> : <Hex hex={resource.hex ?? ''} />}
                     </section>

@@ -5,7 +5,7 @@ import type { EntityRows, Type } from '../api.ts';
 import { get } from '../client.ts';
 import { complain } from '../edits.ts';
 import { numericPaths } from '../fields.ts';
-import { count, float } from '../format.ts';
+import { count, counted, float } from '../format.ts';
 import { Button, Pending, State } from '../parts/basics.tsx';
 import { Canvas, type Size, type Surface } from '../parts/canvas.tsx';
 import { EntityPanel } from '../parts/entity_panel.tsx';
@@ -153,7 +153,7 @@ function Field({ points, selected, valueName }: { points: Points; selected: stri
     return (
         <div class="field-of-points">
             <Canvas
-                label={`${count(points.count)} entities in space`}
+                label={`${counted(points.count, 'entity', 'entities')} in space`}
                 draw={draw}
                 onSize={(next) => {
                     const first = size.current.width === 0;

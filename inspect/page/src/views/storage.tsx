@@ -1,11 +1,11 @@
 // The storage of pools: bytes compared with three formulas, advice, and a map of each pool. Below, the kinds of entities.
 
-import { fullness, kindsListed, type Order, saved, savings, sortPools } from '../pools.ts';
+import { fullness, isAdvised, kindsListed, type Order, saved, savings, sortPools } from '../pools.ts';
 import { useEffect, useState } from 'preact/hooks';
 import type { EntityKind, Pool, Storage } from '../api.ts';
 import { change, changes } from '../edits.ts';
-import { bytes, count, percent } from '../format.ts';
-import { Button, Panel, Pending, State } from '../parts/basics.tsx';
+import { bytes, count, counted, percent } from '../format.ts';
+import { Button, Panel, Pending, Scroll, State } from '../parts/basics.tsx';
 import { OccupancyMap } from '../parts/occupancy_map.tsx';
 import { usePoll } from '../poll.ts';
 import { route, setParams } from '../route.ts';
@@ -29,9 +29,9 @@ export function StorageView() {
                 class="pools"
                 actions={<Totals pools={data.pools} />}
             >
-                <div class="scroll">
+                <Scroll label="Pools">
                     <PoolTable pools={pools} chosen={chosen?.type ?? ''} order={order} onOrder={setOrder} onChoose={(type) => setParams({ pool: type }, true)} />
-                </div>
+                </Scroll>
             </Panel>
             {chosen && <PoolPart key={chosen.type} pool={chosen} />}
             <Kinds kinds={data.kinds} />
@@ -41,10 +41,10 @@ export function StorageView() {
 
 function Totals({ pools }: { pools: readonly Pool[] }) {
     const sum = (key: (pool: Pool) => number) => pools.reduce((total, pool) => total + key(pool), 0);
-    const saved = sum(savings);
+    const saved = pools.filter(isAdvised).reduce((total, pool) => total + savings(pool), 0);
     return (
         <span class="totals dim">
-            {count(pools.length)} pools · {bytes(sum((pool) => pool.bytes))} · {count(sum((pool) => pool.holes))} holes
+            {counted(pools.length, 'pool')} · {bytes(sum((pool) => pool.bytes))} · {counted(sum((pool) => pool.holes), 'hole')}
             {saved > 0 ? ` · ${bytes(saved)} could be saved` : ''}
         </span>
     );
@@ -109,11 +109,22 @@ function PoolTable(props: { pools: readonly Pool[]; chosen: string; order: Order
                         </td>
                         <td class="number">{count(pool.holes)}</td>
                         <td class="number">{pool.spans === null ? '–' : `${count(pool.spans)}${pool.spans_more ? '+' : ''}`}</td>
-                        <td>{savings(pool) > 0 ? <span class="advised">{pool.do === 'compact' ? 'compact' : pool.best}: saves {bytes(savings(pool))}</span> : <span class="dim">as it should be</span>}</td>
+                        <td>
+                            <AdviceCell pool={pool} />
+                        </td>
                     </tr>
                 ))}
             </tbody>
         </table>
+    );
+}
+
+function AdviceCell({ pool }: { pool: Pool }) {
+    if (savings(pool) === 0) return <span class="dim">as it should be</span>;
+    return (
+        <span class={isAdvised(pool) ? 'advised' : 'dim'}>
+            {pool.do === 'compact' ? 'compact' : pool.best}: saves {bytes(savings(pool))}
+        </span>
     );
 }
 
@@ -176,14 +187,14 @@ function PoolFacts({ pool }: { pool: Pool }) {
                 </tbody>
             </table>
             <p class="advice">
-                {pool.do ? <strong>Advice: </strong> : null}
+                {isAdvised(pool) ? <strong>Advice: </strong> : null}
                 {pool.advice || 'No other storage would take fewer bytes.'}
             </p>
             <div class="actions">
                 {pool.do === 'convert' && (
-                    <Button label={`Convert to ${pool.best}`} kind="primary" disabled={!write || busy} onClick={() => void apply({ do: 'convert', storage: pool.best }, 'Converted')} />
+                    <Button label={`Convert to ${pool.best}`} {...(isAdvised(pool) ? { kind: 'primary' as const } : {})} disabled={!write || busy} onClick={() => void apply({ do: 'convert', storage: pool.best }, 'Converted')} />
                 )}
-                <Button label="Compact" title="Closes holes" {...(pool.do === 'compact' ? { kind: 'primary' as const } : {})} disabled={!write || busy || (pool.holes === 0 && pool.do !== 'compact')} onClick={() => void apply({ do: 'compact' }, 'Compacted')} />
+                <Button label="Compact" title="Closes holes" {...(pool.do === 'compact' && isAdvised(pool) ? { kind: 'primary' as const } : {})} disabled={!write || busy || (pool.holes === 0 && pool.do !== 'compact')} onClick={() => void apply({ do: 'compact' }, 'Compacted')} />
                 <Button label="Shrink" title="Gives spare capacity back" disabled={!write || busy} onClick={() => void apply({ do: 'shrink' }, 'Shrank')} />
             </div>
             {result && (
@@ -202,9 +213,9 @@ function Kinds({ kinds }: { kinds: Storage['kinds'] }) {
             {kinds.count === 0 ? (
                 <State title="No kinds yet">Entities that are created together with their components (covey_create_with) become a kind when there are enough with the same types.</State>
             ) : (
-                <div class="scroll">
+                <Scroll label="Kinds">
                     <KindTable kinds={kinds.rows} />
-                </div>
+                </Scroll>
             )}
         </Panel>
     );

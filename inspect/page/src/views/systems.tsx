@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Plan, SystemStats } from '../api.ts';
 import { change, changes } from '../edits.ts';
 import { count, moved, time } from '../format.ts';
-import { Panel, Pending, State, Switch } from '../parts/basics.tsx';
+import { Panel, Pending, Scroll, State, Switch } from '../parts/basics.tsx';
 import { PlanGraph } from '../parts/plan_graph.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { TimelineView } from '../parts/timeline.tsx';
@@ -53,9 +53,9 @@ export function SystemsView() {
                 <TimelineView names={data.systems.map((system) => system.name)} />
             </Panel>
             <Panel title="Systems" class="systems-panel">
-                <div class="scroll">
+                <Scroll label="Systems">
                     <SystemTable systems={data.systems} times={times} />
-                </div>
+                </Scroll>
             </Panel>
         </div>
     );

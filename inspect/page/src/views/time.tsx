@@ -3,8 +3,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Difference, Snapshots } from '../api.ts';
 import { change, changes } from '../edits.ts';
-import { bytes, count } from '../format.ts';
-import { Button, Confirm, EntityLink, Panel, Pending, State } from '../parts/basics.tsx';
+import { bytes, count, counted } from '../format.ts';
+import { Button, Confirm, EntityLink, Panel, Pending, Scroll, State } from '../parts/basics.tsx';
 import { EntityPanel } from '../parts/entity_panel.tsx';
 import { EntityTable, useColumns } from '../parts/entity_table.tsx';
 import { QueryBox } from '../parts/query_box.tsx';
@@ -73,7 +73,7 @@ function States({ time }: { time: Snapshots }) {
                             <strong data-number="tick">tick {count(chosen.tick)}</strong>
                             <span class="dim"> · {chosen.back === 0 ? 'the newest snapshot' : `${count(chosen.back)} before the newest`}</span>
                         </span>
-                        <span>{count(chosen.entities)} entities</span>
+                        <span>{counted(chosen.entities, 'entity', 'entities')}</span>
                         <span class="spacer" />
                         <Button label="Newest" disabled={number === newest.number} onClick={() => setNumber(newest.number)} />
                         <label class="axis">
@@ -100,7 +100,7 @@ function States({ time }: { time: Snapshots }) {
             {asking && (
                 <Confirm
                     title={`Go back to tick ${count(chosen.tick)}?`}
-                    text={`The world gets this state, and ${chosen.back === 0 ? 'what happened since is lost' : `the ${count(chosen.back)} snapshots behind it are dropped`}. This cannot be undone.`}
+                    text={`The world gets this state, and ${chosen.back === 0 ? 'what happened since is lost' : `${chosen.back === 1 ? 'the snapshot' : `the ${count(chosen.back)} snapshots`} behind it ${chosen.back === 1 ? 'is' : 'are'} dropped`}. This cannot be undone.`}
                     yes="Go back"
                     onYes={() => void goBack()}
                     onNo={() => setAsking(false)}
@@ -174,7 +174,7 @@ function Comparison({ a, b }: { a: Snapshot; b: Snapshot }) {
             {!data ? (
                 <Pending error={error} what="the difference" />
             ) : (
-                <div class="scroll comparison-parts">
+                <Scroll label="Differences" class="comparison-parts">
                     <dl class="difference-numbers">
                         <div class="added"><dt>came</dt><dd>{count(data.added)}</dd></div>
                         <div class="removed"><dt>went</dt><dd>{count(data.removed)}</dd></div>
@@ -220,7 +220,7 @@ function Comparison({ a, b }: { a: Snapshot; b: Snapshot }) {
                             ))}
                         </tbody>
                     </table>
-                </div>
+                </Scroll>
             )}
         </Panel>
     );
