@@ -96,7 +96,9 @@ covey_entity covey__create_slowly(covey_world *world) {
     if (world->listeners) return create_from(world, &world->range);
     covey_result result;
     covey__kind *none = NULL;
-    return covey__next_cursor(world, &none, &result) ? covey_create(world) : fail_to_create(world, result);
+    const covey__cursor *cursor = covey__next_cursor(world, &none, &result);
+    if (!cursor) return fail_to_create(world, result);
+    return covey__cursor_create(world, cursor, covey__cursor_ready(cursor));
 }
 
 /* Whether an entity can be created at an index: it has a page, and is free. Otherwise fails. */
@@ -215,24 +217,39 @@ static COVEY__NOINLINE void erase_observed(covey_pool *pool, covey_entity e) {
     else covey__remove_announced(pool, e);
 }
 
-bool covey__components_erase(covey_world *world, covey_entity e) {
-    covey__present p = covey__present_at(world, e.index, 0);
-    covey_group *first = p.left != 0 ? covey__group_left_whole(p.pools[covey__lowest_bit(p.left)]) : NULL;
-    bool plain = !first;
-    if (first) {
-        covey__group_erase_whole(first, e);
-        p.left &= ~first->first_bits;
-    }
-    while (covey__present_next_word(&p)) {
-        p.left = covey__storage_erase_bits(p.pools, p.left, e.index);
-        for (; p.left != 0; p.left &= p.left - 1) {
-            covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
-            plain &= pool->plain;
-            if (COVEY__LIKELY(!pool->observers)) covey__pool_remove(pool, e, pool->size);
-            else erase_observed(pool, e);
-        }
+/* If the first of these pools is in a group that the entity leaves as a whole, erases its components there. Takes the
+ * pools of the group off the list. */
+static bool erase_in_group(covey_pool *const *pools, uint64_t *present, covey_entity e) {
+    covey_group *group = *present != 0 ? covey__group_left_whole(pools[covey__lowest_bit(*present)]) : NULL;
+    if (!group) return false;
+    covey__group_erase_whole(group, e);
+    *present &= ~group->first_bits;
+    return true;
+}
+
+/* Erases a component from each of these pools that has it. Returns whether all of them are plain. */
+static bool erase_each(covey_pool *const *pools, uint64_t present, covey_entity e) {
+    bool plain = true;
+    for (uint64_t left = covey__storage_having(pools, present, e.index, &plain); left != 0; left &= left - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(left)];
+        if (COVEY__LIKELY(!pool->observers)) covey__pool_remove(pool, e, pool->size);
+        else erase_observed(pool, e);
     }
     return plain;
+}
+
+/* The same for all pools that are left. */
+static bool erase_present(covey__present *p, covey_entity e) {
+    bool plain = true;
+    for (; covey__present_next_word(p); p->left = 0)
+        plain &= erase_each(p->pools, covey__storage_erase_bits(p->pools, p->left, e.index), e);
+    return plain;
+}
+
+bool covey__components_erase(covey_world *world, covey_entity e) {
+    covey__present p = covey__present_at(world, e.index, 0);
+    bool grouped = erase_in_group(p.pools, &p.left, e);
+    return erase_present(&p, e) && !grouped;
 }
 
 static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
@@ -252,9 +269,12 @@ static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
  * pools there is no shortcut. */
 static COVEY__NOINLINE bool erase_rest(covey_world *world, covey_entity e, uint64_t rest) {
     covey__present p = covey__present_at(world, e.index, 0);
-    uint64_t left = covey__storage_erase_swapping(world, p.pools, rest, e);
-    bool plain = left == rest;
-    if (left != 0 || p.end - p.bits > 1) plain &= covey__components_erase(world, e);
+    bool plain = !erase_in_group(p.pools, &rest, e);
+    uint64_t left = rest != 0 ? covey__storage_erase_swapping(world, p.pools, rest, e) : 0;
+    plain &= left == rest;
+    plain &= erase_each(p.pools, left, e);
+    p.left = 0;
+    plain &= erase_present(&p, e);
     if (plain) covey__fast_destroy_on(world, e.index);
     else covey__fast_destroy_skip(world, e.index);
     COVEY__CHANGED(world);

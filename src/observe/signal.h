@@ -77,9 +77,10 @@ struct covey__signalling {
     bool (*end_announced)(covey_pool *pool, covey_entity e);
     void (*record_removals)(covey_pool *pool, const covey_entity *entities, uint32_t count);
     void (*record_destruction)(covey_world *world, covey_entity e, const covey__told *told);
-    void (*begin_removals)(covey__emission *emission, covey_pool *pool);
-    bool (*announce_next_removal)(covey__emission *emission, const covey_entity *e);
-    void (*end_removals)(covey__emission *emission);
+    void (*begin_series)(covey__emission *emission, covey_pool *pool, covey_signal signal);
+    bool (*remove_next)(covey__emission *emission, const covey_entity *e);
+    bool (*set_next)(covey__emission *emission, const covey_entity *e);
+    void (*end_series)(covey__emission *emission);
     covey_result (*prepare_events)(const covey__listeners *listeners, covey_signal signal, uint32_t count);
     covey_result (*prepare_marks)(const covey__listeners *listeners, const covey_entity *entities, uint32_t count);
     bool (*reserve_in_queue)(covey_queue *queue, uint64_t more);
@@ -175,16 +176,19 @@ static inline void covey__announce_destruction_to(covey_world *world, covey_enti
     world->inner->signalling->announce_destruction_to(world, e, told, present);
 }
 
-/* Announces removals from one pool with listeners, one after another, in one emission: begin, announce for each,
- * end. */
-static inline void covey__removals_begin(covey__emission *emission, covey_pool *pool) {
-    pool->world->inner->signalling->begin_removals(emission, pool);
+/* Emits removals from one pool with listeners, or sets, one after another, in one emission: begin, emit each, end. A
+ * removal is announced: whether the component is still present. A set was made: whether a function was called. */
+static inline void covey__series_begin(covey__emission *emission, covey_pool *pool, covey_signal signal) {
+    pool->world->inner->signalling->begin_series(emission, pool, signal);
 }
-static inline bool covey__removals_announce(covey__emission *emission, const covey_entity *e) {
-    return emission->pool->world->inner->signalling->announce_next_removal(emission, e);
+static inline bool covey__series_remove(covey__emission *emission, const covey_entity *e) {
+    return emission->pool->world->inner->signalling->remove_next(emission, e);
 }
-static inline void covey__removals_end(covey__emission *emission) {
-    emission->pool->world->inner->signalling->end_removals(emission);
+static inline bool covey__series_set(covey__emission *emission, const covey_entity *e) {
+    return emission->pool->world->inner->signalling->set_next(emission, e);
+}
+static inline void covey__series_end(covey__emission *emission) {
+    emission->pool->world->inner->signalling->end_series(emission);
 }
 
 bool covey__signals_valid(const covey_world *world, const char **why);
