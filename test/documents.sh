@@ -7,7 +7,8 @@
 #                                                           runs the programs of another machine
 #     documents.sh links SOURCE_DIR                         every file that a document links to exists
 #     documents.sh site SOURCE_DIR OUT_DIR                  the site can be built: all its links have a target, and the
-#                                                           reference has all functions; 77 without the tools for it
+#                                                           reference has all functions, and the search finds topics
+#                                                           and names; 77 without the tools for it
 #     documents.sh pictures SOURCE_DIR OUT_DIR PROGRAM      the pictures of the documents are what covey-pictures and the
 #                                                           scripts draw, and documents show each of them
 #     documents.sh examples SOURCE_DIR                      examples/README.md has all examples
@@ -87,6 +88,10 @@ site)
         exit 77
     fi
     "$source/scripts/site/build" "$3"
+    for topic in determinism spatial 'delta time' 'delete an entity' covey_mpi_migrate covey_inspect_open \
+        covey::entity_ref::patch covey::mpi::partition; do
+        grep -qE "\\[\"([^\"]*, )?$topic[,\"]" "$3/index.js" || { echo "the search does not find $topic"; exit 1; }
+    done
     ;;
 pictures)
     out=$3
