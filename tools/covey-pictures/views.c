@@ -59,7 +59,8 @@ bool draw_spans(picture *p, const char *folder) {
     draw_panel(p, world, covey_view_iter(&moving), "a view of Position and Velocity",
                "Full blocks that lie side by side are one span. Where\nmatches are scattered, a span is one entity.");
     (void)covey_remove(world, covey_entity_make(100, 1), Velocity);
-    draw_panel(p, world, covey_view_iter(&moving), "remove Velocity from 100", "The span is cut there, and where the block begins\nthat is no longer full.");
+    draw_panel(p, world, covey_view_iter(&moving), "remove Velocity from 100",
+               "The span is cut there, and where the block begins\nthat is no longer full.");
     covey_group *group = covey_group_create(world, &(covey_group_desc){ .own = { covey_ids(Position, Velocity) } });
     draw_panel(p, world, covey_group_iter(group), "a group that owns both",
                "One span for each block, drawn where its first member is.");
