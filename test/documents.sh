@@ -9,6 +9,7 @@
 #     documents.sh site SOURCE_DIR OUT_DIR                  the site can be built: all its links have a target, and the
 #                                                           reference has all functions, and the search finds topics
 #                                                           and names; 77 without the tools for it
+#     documents.sh browser SOURCE_DIR SITE_DIR              the built site works in a browser (site.mjs); 77 without one
 #     documents.sh pictures SOURCE_DIR OUT_DIR PROGRAM      the pictures of the documents are what covey-pictures and the
 #                                                           scripts draw, and documents show each of them
 #     documents.sh examples SOURCE_DIR                      examples/README.md has all examples
@@ -92,6 +93,13 @@ site)
         covey::entity_ref::patch covey::mpi::partition; do
         grep -qE "\\[\"([^\"]*, )?$topic[,\"]" "$3/index.js" || { echo "the search does not find $topic"; exit 1; }
     done
+    ;;
+browser)
+    if ! command -v node >/dev/null || [ ! -f "$3/index.html" ]; then
+        echo "skipped: needs node, and the site"
+        exit 77
+    fi
+    node "$source/test/site.mjs" "$source" "$3"
     ;;
 pictures)
     out=$3
