@@ -124,7 +124,7 @@ static covey_result take_of_kind(making *m) {
     if (!cursor) return result;
     if (kind) remember(m, kind);
     else m->is_recent = false;
-    m->is_common = !kind;
+    m->is_common = cursor == &m->world->range.cursor;
     m->counts = true;
     return take_from(m, cursor);
 }

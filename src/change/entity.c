@@ -96,7 +96,9 @@ covey_entity covey__create_slowly(covey_world *world) {
     if (world->listeners) return create_from(world, &world->range);
     covey_result result;
     covey__kind *none = NULL;
-    return covey__next_cursor(world, &none, &result) ? covey_create(world) : fail_to_create(world, result);
+    const covey__cursor *cursor = covey__next_cursor(world, &none, &result);
+    if (!cursor) return fail_to_create(world, result);
+    return covey__cursor_create(world, cursor, covey__cursor_ready(cursor));
 }
 
 /* Whether an entity can be created at an index: it has a page, and is free. Otherwise fails. */

@@ -56,22 +56,26 @@ static covey_result seek(covey_world *world, covey__kind *kind) {
     return covey__extent_acquire(world, kind, 1);
 }
 
-static bool any_is_free(const covey_world *world) {
+/* Points a cursor at the lowest free index of all kinds. Returns false if there is none. */
+static bool seek_in_all(const covey_world *world, covey__cursor *cursor) {
     const kinds_of_world *kinds = world->inner->kinds;
-    for (uint32_t i = 0; kinds && i < kinds->extent_count; i++) {
+    cursor->at = COVEY_NONE;
+    for (uint32_t i = 0; i < kinds->extent_count; i++) {
         const covey__extent *extent = &kinds->extents[i];
+        covey__entity_page *page = world->pages[extent->page];
         for (uint64_t left = extent->kind != COVEY__NO_EXTENT ? extent->words : 0; left != 0; left &= left - 1) {
-            uint32_t word = covey__lowest_bit(left);
-            if ((world->pages[extent->page]->free[word] &
-                 covey__issued_in(world, covey__word_index(extent->page, word))) != 0)
-                return true;
+            uint32_t word = covey__lowest_bit(left), at = covey__word_index(extent->page, word);
+            if (at > cursor->at || page->free[word] == 0) continue;
+            uint64_t issues = covey__issued_in(world, at);
+            if ((page->free[word] & issues) != 0) *cursor = covey__cursor_at(page, at, issues);
         }
     }
-    return false;
+    return cursor->at != COVEY_NONE;
 }
 
-/* If indices run out, all words become common. */
+/* If indices run out, those of kinds are issued to all. */
 const covey__cursor *covey__next_cursor(covey_world *world, covey__kind **kind, covey_result *result) {
+    kinds_of_world *kinds = world->inner->kinds;
     *result = COVEY_OK;
     if (*kind) {
         if (covey__cursor_ready(&(*kind)->cursor) == 0) *result = seek(world, *kind);
@@ -80,11 +84,10 @@ const covey__cursor *covey__next_cursor(covey_world *world, covey__kind **kind, 
     }
     const covey__cursor *cursor = &world->range.cursor;
     *result = covey__cursor_ready(cursor) != 0 ? COVEY_OK : covey__range_seek(world, &world->range);
-    if (*result == COVEY_ERROR_FULL && any_is_free(world)) {
-        covey__kinds_reset(world);
-        *result = covey__range_seek(world, &world->range);
-    }
-    return *result == COVEY_OK ? cursor : NULL;
+    if (*result == COVEY_OK) return cursor;
+    bool found = *result == COVEY_ERROR_FULL && kinds && seek_in_all(world, &kinds->last_resort);
+    if (found) *result = COVEY_OK;
+    return found ? &kinds->last_resort : NULL;
 }
 
 uint32_t covey__index_take(covey_world *world, covey__kind **kind, covey_result *result) {
@@ -150,16 +153,6 @@ void covey__kinds_trim(covey_world *world) {
             if (covey__words_are_vacant(world->pages[extent->page], word)) covey__extent_open(world, extent, word);
         }
     }
-}
-
-void covey__kinds_reset(covey_world *world) {
-    kinds_of_world *kinds = world->inner->kinds;
-    if (!kinds) return;
-    for (uint32_t i = 0; i < kinds->extent_count; i++)
-        if (kinds->extents[i].kind != COVEY__NO_EXTENT) covey__extent_release(world, i);
-    if (kinds->candidate_count != 0) memset(kinds->candidates, 0, kinds->candidate_count * sizeof *kinds->candidates);
-    kinds->since = 0;
-    kinds->is_aged = true;
 }
 
 /* ---- As a whole --------------------------------------------------------------------------------------------------*/

@@ -24,7 +24,8 @@ bool covey__kind_is_due(covey_world *world, const covey__kind_key *key, uint32_t
  * kind gets an extent, from which the caller takes an index at once. *result: MEMORY. */
 covey__kind *covey__kind_for(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result);
 /* A cursor with a free index: of *kind, or that of covey_create if *kind is NULL. If no indices are left for the kind,
- * *kind becomes NULL. Returns NULL: MEMORY, FULL. */
+ * *kind becomes NULL; if no common ones are left, the cursor is at the lowest free index of all kinds. Returns NULL:
+ * MEMORY, FULL. */
 const covey__cursor *covey__next_cursor(covey_world *world, covey__kind **kind, covey_result *result);
 /* Takes an index from the next cursor; or returns COVEY_NONE: MEMORY, FULL. */
 uint32_t covey__index_take(covey_world *world, covey__kind **kind, covey_result *result);
@@ -59,8 +60,6 @@ static inline bool covey__index_frees_quickly(const covey_world *world, uint32_t
 void covey__kinds_leave(covey_world *world, uint32_t first, uint32_t end);
 /* Makes the vacant words of all extents common. */
 void covey__kinds_trim(covey_world *world);
-/* Makes all words common. Kinds and candidates are forgotten. */
-void covey__kinds_reset(covey_world *world);
 
 /* ---- As a whole --------------------------------------------------------------------------------------------------*/
 

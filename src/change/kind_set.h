@@ -61,9 +61,10 @@ struct covey__kinds {
     uint32_t extent_count, extent_capacity, free_extent;
     uint32_t *candidates; /* the highest bits of a hash, and how many entities were created in the low 8 bits */
     uint32_t candidate_count, candidate_capacity, next_candidate_count; /* places; room; places after the next count */
-    uint32_t since;       /* entities that were counted since the candidates aged */
-    bool is_aged;         /* false: they age before they are used again */
-    uint32_t vacant_from; /* pages before this one have no vacant words */
+    uint32_t since;            /* entities that were counted since the candidates aged */
+    bool is_aged;              /* false: they age before they are used again */
+    uint32_t vacant_from;      /* pages before this one have no vacant words */
+    covey__cursor last_resort; /* where a word of a kind issues indices to others, because none are left */
 };
 
 /* ---- Sets of types -----------------------------------------------------------------------------------------------*/

@@ -114,6 +114,7 @@ COVEY_HOT bool find_in_blocks(covey_iter *it, uint32_t with) {
     uint32_t first, end;
     if (!find_page(view, with, &first, &end)) return false;
     if (first == end) return end_with_nothing(it);
+    it->walk.scatters = true; /* unless all are found */
     uint64_t blocks = UINT64_MAX, ordered = UINT64_MAX, ids = UINT64_MAX;
     for (uint32_t i = 0; i < with; i++) {
         blocks &= page_of(view, i, first)->summary;

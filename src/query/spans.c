@@ -65,6 +65,7 @@ void covey__plan_blocks(covey_iter *it, uint64_t full) {
     walk->full = alone ? full & all.direct : 0;
     walk->joined = all.joined & walk->full & walk->full >> 1;
     walk->scattered = alone && walk->most != 1 ? walk->blocks & ~longer : 0;
+    walk->scatters = walk->scattered != 0;
 }
 
 /* ---- Pages of runs -----------------------------------------------------------------------------------------------*/
@@ -94,7 +95,7 @@ COVEY_HOT bool list_runs(covey_iter *it, const covey__page_list *list, uint32_t 
                          bool any) {
     const covey_view *view = it->walk.view;
     uint64_t full = UINT64_MAX, ordered = UINT64_MAX;
-    uint64_t follows = UINT64_MAX << 1; /* blocks whose values follow those of the block before them */
+    uint64_t follows = UINT64_MAX; /* blocks whose values follow those of the block before them */
     for (uint32_t i = 0; i < with; i++) {
         blocks &= list->pages[i]->summary;
         full &= list->pages[i]->full;
@@ -246,7 +247,7 @@ bool covey__next_spans(covey_iter *it) {
     covey__walk *walk = &it->walk;
     if (walk->rest == 0 && walk->blocks == 0) {
         covey__walk_renew(walk);
-        if (!walk->asks_more && walk->most != 1 && list_pages(it)) return true;
+        if (!walk->asks_more && !walk->scatters && walk->most != 1 && list_pages(it)) return true;
         if (open_page(it) == 0) return false;
         if (covey__next_scattered(it)) return true;
     }

@@ -448,6 +448,20 @@ static void test_all_indices_can_be_used(void **state) {
     assert_true(covey_create_many(world, many, COVEY_NONE - covey_entity_count(world)));
 }
 
+static void test_a_call_that_finds_too_few_indices_changes_no_kind(void **state) {
+    (void)state;
+    if (COVEY_INDEX_BITS > 12) skip();
+    covey_entity many[COVEY_INDEX_BITS > 12 ? 1 : COVEY_NONE];
+    covey_entity_kind kinds[2];
+    covey_entity first = begin_kind();
+    uint64_t before = world_digest(world);
+    assert_false(covey_create_many(world, many, COVEY_NONE - covey_entity_count(world) + 1));
+    assert_failed(COVEY_ERROR_FULL);
+    assert_int_equal(covey_world_kinds(world, kinds, 2), 1);
+    assert_int_equal(world_digest(world), before);
+    assert_int_equal(word_of(create_a()), word_of(first));
+}
+
 /* ---- What it is for -----------------------------------------------------------------------------------------------*/
 
 static double entities_per_span(void) {
@@ -583,6 +597,7 @@ int main(void) {
         WORLD_TEST(test_kinds_leave_reserved_ranges_alone),
         WORLD_TEST(test_a_range_gets_its_indices_from_a_kind),
         WORLD_TEST(test_all_indices_can_be_used),
+        WORLD_TEST(test_a_call_that_finds_too_few_indices_changes_no_kind),
         WORLD_TEST(test_spans_of_mixed_worlds_are_long),
         WORLD_TEST(test_values_of_a_kind_lie_in_rows),
         WORLD_TEST(test_a_buffer_knows_the_types_of_its_entities),

@@ -54,6 +54,49 @@ static void test_blocks_that_are_full_beside_others_that_are_not(void **state) {
     }
 }
 
+/* The ids of a block that have a component, by the number of its pattern. */
+static uint64_t pattern_of(uint32_t number, test_random *random) {
+    uint32_t bit = test_below(random, COVEY__BLOCK_IDS - 8), length = 1 + test_below(random, 7);
+    switch (number) {
+    case 0: return 0;
+    case 1: return (uint64_t)1 << bit;
+    case 2: return UINT64_MAX << bit;
+    case 3: return UINT64_MAX >> bit;
+    case 4: return ((uint64_t)1 << length) - 1;
+    case 5: return (((uint64_t)1 << length) - 1) << bit;
+    case 6: return UINT64_C(0x5555000033330FF0) << length;
+    default: return UINT64_MAX;
+    }
+}
+
+/* Blocks that are full, that have one run, and that have many: a list of spans goes on over several blocks and pages
+ * while they have runs. In each round, blocks have one of two patterns, or are full. */
+static void test_runs_of_several_blocks_and_pages(void **state) {
+    (void)state;
+    static covey_entity many[(COVEY_INDEX_BITS > 16 ? 157 : 12) * COVEY__BLOCK_IDS]; /* the first has index 0 */
+    const covey_type *types[] = { covey_id(Blocked), covey_id(Mate) };
+    test_random random = { 7 };
+    for (uint32_t round = 0; round < 64; round++) {
+        covey_world_desc desc = world_desc();
+        covey_world_destroy(world);
+        world = covey_world_create(&desc);
+        make_entities(many, COUNT_OF(many));
+        const uint32_t patterns[] = { round % 8, round / 8, 8 };
+        for (uint32_t t = 0; t < COUNT_OF(types); t++) {
+            for (uint32_t i = 0; i < COUNT_OF(many); i += COVEY__BLOCK_IDS) {
+                uint64_t ids = pattern_of(patterns[test_below(&random, 3)], &random);
+                uint32_t backwards = test_below(&random, 3) == 0 ? COVEY__BLOCK_IDS - 1 : 0;
+                for (uint32_t k = 0; k < COVEY__BLOCK_IDS; k++)
+                    if ((ids >> (k ^ backwards) & 1) != 0) give(many[i + (k ^ backwards)], types[t]);
+            }
+        }
+        assert_view(&(covey_view_desc){ .with = { covey_id(Blocked) } });
+        assert_view(&(covey_view_desc){ .with = { covey_id(Blocked), covey_id(Mate) } });
+        if (round % 3 == 0) covey_compact(world);
+        assert_view(&(covey_view_desc){ .with = { covey_id(Mate), covey_id(Blocked) } });
+    }
+}
+
 /* As long as its slots are in the order of ids, which removing disturbs, and compaction restores. */
 static void test_a_compact_block_in_order_is_one_span(void **state) {
     (void)state;
@@ -363,6 +406,7 @@ int main(void) {
         WORLD_TEST(test_a_full_pool_has_long_spans),
         WORLD_TEST(test_two_full_pools_have_long_spans),
         WORLD_TEST(test_blocks_that_are_full_beside_others_that_are_not),
+        WORLD_TEST(test_runs_of_several_blocks_and_pages),
         WORLD_TEST(test_a_compact_block_in_order_is_one_span),
         WORLD_TEST(test_the_same_ids_in_several_compact_blocks_are_one_span),
         WORLD_TEST(test_compact_blocks_beside_direct_ones),

@@ -134,13 +134,6 @@ uint32_t oracle_next_index(const oracle_world *world, uint32_t number) {
     return index < world->ranges[number].end ? index : lowest_index(world, number, false);
 }
 
-/* The same, which is then used: if only kinds have indices left, there are no kinds from then on. */
-static uint32_t issue(oracle_world *world, uint32_t number) {
-    uint32_t index = oracle_next_index(world, number);
-    if (oracle_set_at(world, index) != 0) oracle_forget_kinds(world);
-    return index;
-}
-
 uint32_t oracle_can_create(const oracle_world *world, uint32_t number, uint32_t wanted) {
     uint32_t can = 0;
     for (uint32_t i = world->ranges[number].first; i < world->ranges[number].end && can < wanted; i++)
@@ -171,7 +164,9 @@ static covey_entity begin(oracle_world *world, uint32_t index) {
     return enrol(world, index);
 }
 
-covey_entity oracle_create(oracle_world *world, uint32_t number) { return begin(world, issue(world, number)); }
+covey_entity oracle_create(oracle_world *world, uint32_t number) {
+    return begin(world, oracle_next_index(world, number));
+}
 
 covey_result oracle_may_create_at(const oracle_world *world, uint32_t index) {
     if (index >= COVEY_NONE) return COVEY_ERROR_RANGE;
@@ -259,7 +254,7 @@ void oracle_destroy_all(oracle_world *world) {
 }
 
 covey_entity oracle_set_aside(oracle_world *world) {
-    uint32_t index = issue(world, 0);
+    uint32_t index = oracle_next_index(world, 0);
     reach(world, index);
     oracle_index *record = &world->indices[index];
     uint32_t generation = record->state == ORACLE_UNUSED ? 1 : record->generation + 2;

@@ -218,11 +218,10 @@ uint64_t oracle_created_with(oracle_world *world, uint32_t set); /* how many whi
 /* The set that an index belongs to, or 0; gives the word of an index to a set. */
 uint32_t oracle_set_at(const oracle_world *world, uint32_t index);
 void oracle_give_word(oracle_world *world, uint32_t index, uint32_t set, uint32_t slot);
-/* What follows when an index became free; compaction; a range was reserved; indices have run out. */
+/* What follows when an index became free; compaction; a range was reserved. */
 void oracle_word_freed(oracle_world *world, uint32_t index);
 void oracle_trim_kinds(oracle_world *world);
 void oracle_kinds_leave(oracle_world *world, uint32_t first, uint32_t end);
-void oracle_forget_kinds(oracle_world *world);
 
 /* ---- Types, pools and components ----------------------------------------------------------------------------------*/
 

@@ -47,11 +47,6 @@ static uint32_t words_of(const oracle_world *world, uint32_t set) {
 
 bool oracle_is_kind(const oracle_world *world, uint32_t set) { return set != 0 && words_of(world, set) != 0; }
 
-void oracle_forget_kinds(oracle_world *world) {
-    world->word_count = 0;
-    world->candidate_count = 0;
-}
-
 void oracle_word_freed(oracle_world *world, uint32_t index) {
     uint32_t set = oracle_set_at(world, index);
     if (set == 0 || world->fault == ORACLE_KEEPS_EXTENTS) return;

@@ -74,6 +74,7 @@ typedef struct covey__walk {
     uint8_t mode;                    /* a covey__mode */
     bool listed;                     /* the array is a list of the program */
     bool simple;                     /* no step was made, and the first one may find all matches at once */
+    bool scatters;                   /* rows of the last page are visited one by one, and so may those of the next be */
     /* ---- Decided by the first step ---- */
     uint8_t visits;         /* a covey__visits, at assertion level 1 */
     bool plans;             /* all fields are required, so spans may be planned for whole blocks */
