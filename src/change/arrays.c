@@ -1,9 +1,11 @@
 /* The values of many entities in one array: gathering copies them to an array, all values or those that changed since a
  * tick; setting copies them from an array. */
+#include "change/pool.h"
 #include "memory/bits.h"
 #include "observe/guard.h"
 #include "observe/notify.h"
 #include "observe/observers.h"
+#include "observe/signal.h"
 #include "storage/storage_list.h"
 #include "observe/tick.h"
 #include "storage/type.h"
@@ -135,6 +137,7 @@ static uint32_t set_plainly(covey_pool *pool, const covey_entity *entities, uint
 /* Makes room in queues for the events of all entities. If that fails, nothing is set. */
 static bool prepare_sets(covey_pool *pool, const covey_entity *entities, uint32_t count) {
     uint32_t there = 0;
+    if (!pool->observers || (pool->observers->listeners.queued & COVEY_ON_SET) == 0) return true;
     for (uint32_t i = 0; i < count; i++) there += covey_pool_has(pool, entities[i]);
     covey_result result = covey__observers_prepare_set(pool, COVEY_ON_SET, there);
     if (result != COVEY_OK)
@@ -144,6 +147,28 @@ static bool prepare_sets(covey_pool *pool, const covey_entity *entities, uint32_
 }
 
 /* Looks each entity up when its turn comes, because listeners are re-entrant; they may also use up the room. */
+static uint32_t set_and_call(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *values) {
+    covey__emission emission;
+    uint32_t set = 0;
+    if (!prepare_sets(pool, entities, count)) return 0;
+    covey__series_begin(&emission, pool, COVEY_ON_SET);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!covey_pool_has(pool, entities[i])) continue;
+        if (!covey__may_be_set(pool, COVEY_ON_SET, entities[i])) break;
+        covey__pool_drop(pool, entities[i]);
+        void *to = covey__value_of_index(pool, entities[i].index);
+        covey__storage_move_in(pool, to, values + (size_t)i * pool->size);
+        if (pool->type->ticks) covey__ticks_note(pool, entities[i].index);
+        bool called = covey__series_set(&emission, &entities[i]);
+        if (called && !covey_pool_has(pool, entities[i])) covey__found_again(pool, entities[i]);
+        COVEY__CHANGED(pool->world);
+        set++;
+    }
+    covey__series_end(&emission);
+    return set;
+}
+
+/* For tags that drop something, or are only recorded. */
 static uint32_t set_each(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *values) {
     uint32_t set = 0;
     if (!prepare_sets(pool, entities, count)) return 0;
@@ -159,10 +184,13 @@ static uint32_t set_each(covey_pool *pool, const covey_entity *entities, uint32_
     return set;
 }
 
+static bool calls_functions(const covey_pool *pool) {
+    return pool->observers && (pool->observers->listeners.called & COVEY_ON_SET) != 0;
+}
+
 /* Whether setting is recorded in queues and reactive sets, and calls no listener. */
 static bool is_only_recorded(const covey_pool *pool) {
-    const covey__observers *observers = pool->observers;
-    return observers && pool->size != 0 && (observers->listeners.called & COVEY_ON_SET) == 0;
+    return pool->observers && pool->size != 0 && !calls_functions(pool);
 }
 
 static uint32_t set_and_record(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *values) {
@@ -191,6 +219,7 @@ uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, u
     COVEY__CONTRACT(world, values || pool->size == 0, "an array needs values");
     if (!values) values = ""; /* of a tag: none of its bytes is read */
     uint32_t set = (sets_plainly(pool)       ? set_plainly
+                    : calls_functions(pool)  ? set_and_call
                     : is_only_recorded(pool) ? set_and_record
                                              : set_each)(pool, entities, count, values);
     COVEY__CHANGED(world);

@@ -18,7 +18,7 @@ typedef struct making {
     covey_pool *pools[COVEY_TERMS];
     uint32_t count, placed;
     covey__kind_key key; /* if it counts */
-    bool is_recent;      /* the kind is the recent one */
+    bool is_recent;      /* the kind was the recent one before: more of it may follow */
     bool counts;         /* towards a kind */
     bool is_common;      /* the index is of no kind */
     bool is_grouped;     /* some pools have no observer but a group that owns them */
@@ -92,7 +92,6 @@ static void remember(making *m, covey__kind *kind) {
         recent->types[i] = m->components[i].type;
         recent->pools[i] = m->pools[i];
     }
-    m->is_recent = true;
 }
 
 /* Lets the next entities of the kind get rows, if no observer has to be told. Groups may be the only observers. */
@@ -113,19 +112,42 @@ static covey_result take_from(making *m, const covey__cursor *cursor) {
     return COVEY_OK;
 }
 
-/* Finds the kind, and takes an index. REFUSED: a type is listed twice. */
-static covey_result take_of_kind(making *m) {
-    covey_result result;
+/* The kind, if it was used lately; or NULL. */
+static covey__kind *recall_kind(const making *m) {
+    const struct covey__kinds *kinds = m->world->inner->kinds;
+    uint64_t low = 0, twice = 0;
+    uint32_t highest = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        uint32_t number = m->pools[i]->number;
+        uint64_t bit = (uint64_t)1 << number % 64;
+        highest |= number;
+        twice |= low & bit;
+        low |= bit;
+    }
+    return kinds && highest < 64 && twice == 0 ? covey__kinds_recall(kinds, low, m->count) : NULL;
+}
+
+/* Finds the kind of the types that are listed, or lets them count towards one. MEMORY. REFUSED: a type is listed
+ * twice. */
+static covey__kind *find_kind(making *m, covey_result *result) {
     m->key = covey__kind_key_none();
     for (uint32_t i = 0; i < m->count; i++) covey__kind_key_add(&m->key, m->pools[i]);
-    if (m->key.count != m->count) return COVEY_ERROR_REFUSED;
-    covey__kind *kind = covey__kind_for(m->world, &m->key, 1, &result);
+    *result = COVEY_ERROR_REFUSED;
+    if (m->key.count != m->count) return NULL;
+    m->counts = true;
+    return covey__kind_for(m->world, &m->key, 1, result);
+}
+
+/* Finds the kind, and takes an index. */
+static covey_result take_of_kind(making *m) {
+    covey_result result = COVEY_OK;
+    covey__kind *kind = recall_kind(m);
+    if (!kind) kind = find_kind(m, &result);
     const covey__cursor *cursor = result == COVEY_OK ? covey__next_cursor(m->world, &kind, &result) : NULL;
     if (!cursor) return result;
+    m->is_recent = false;
     if (kind) remember(m, kind);
-    else m->is_recent = false;
     m->is_common = cursor == &m->world->range.cursor;
-    m->counts = true;
     return take_from(m, cursor);
 }
 

@@ -457,13 +457,13 @@ static bool removes_in_turn(const covey_pool *pool) {
 static uint32_t remove_in_turn(covey_pool *pool, const covey_entity *entities, uint32_t count) {
     covey__emission emission;
     uint32_t removed = 0;
-    covey__removals_begin(&emission, pool);
+    covey__series_begin(&emission, pool, COVEY_ON_REMOVE);
     for (uint32_t i = 0; i < count; i++) {
         if (!covey_pool_has(pool, entities[i])) continue;
         removed++;
-        if (covey__removals_announce(&emission, &entities[i])) covey__remove_announced(pool, entities[i]);
+        if (covey__series_remove(&emission, &entities[i])) covey__remove_announced(pool, entities[i]);
     }
-    covey__removals_end(&emission);
+    covey__series_end(&emission);
     COVEY__CHANGED(pool->world);
     return removed;
 }

@@ -217,14 +217,19 @@ static COVEY__NOINLINE void erase_observed(covey_pool *pool, covey_entity e) {
     else covey__remove_announced(pool, e);
 }
 
+/* If the first of these pools is in a group that the entity leaves as a whole, erases its components there. Takes the
+ * pools of the group off the list. */
+static bool erase_in_group(covey_pool *const *pools, uint64_t *present, covey_entity e) {
+    covey_group *group = *present != 0 ? covey__group_left_whole(pools[covey__lowest_bit(*present)]) : NULL;
+    if (!group) return false;
+    covey__group_erase_whole(group, e);
+    *present &= ~group->first_bits;
+    return true;
+}
+
 bool covey__components_erase(covey_world *world, covey_entity e) {
     covey__present p = covey__present_at(world, e.index, 0);
-    covey_group *first = p.left != 0 ? covey__group_left_whole(p.pools[covey__lowest_bit(p.left)]) : NULL;
-    bool plain = !first;
-    if (first) {
-        covey__group_erase_whole(first, e);
-        p.left &= ~first->first_bits;
-    }
+    bool plain = !erase_in_group(p.pools, &p.left, e);
     while (covey__present_next_word(&p)) {
         p.left = covey__storage_erase_bits(p.pools, p.left, e.index);
         for (; p.left != 0; p.left &= p.left - 1) {
@@ -254,8 +259,9 @@ static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
  * pools there is no shortcut. */
 static COVEY__NOINLINE bool erase_rest(covey_world *world, covey_entity e, uint64_t rest) {
     covey__present p = covey__present_at(world, e.index, 0);
-    uint64_t left = covey__storage_erase_swapping(world, p.pools, rest, e);
-    bool plain = left == rest;
+    bool plain = !erase_in_group(p.pools, &rest, e);
+    uint64_t left = rest != 0 ? covey__storage_erase_swapping(world, p.pools, rest, e) : 0;
+    plain &= left == rest;
     if (left != 0 || p.end - p.bits > 1) plain &= covey__components_erase(world, e);
     if (plain) covey__fast_destroy_on(world, e.index);
     else covey__fast_destroy_skip(world, e.index);

@@ -16,7 +16,7 @@ typedef struct covey__kinds kinds_of_world;
 
 /* ---- Sets of types -----------------------------------------------------------------------------------------------*/
 
-void covey__kind_key_add(covey__kind_key *key, const covey_pool *pool) {
+void covey__kind_key_insert(covey__kind_key *key, const covey_pool *pool) {
     uint32_t at = key->count;
     if (at >= COVEY__KIND_TYPES) {
         key->count = COVEY__KIND_TYPES + 1;
@@ -28,6 +28,7 @@ void covey__kind_key_add(covey__kind_key *key, const covey_pool *pool) {
     key->pools[at] = pool->number;
     key->count++;
     key->hash += covey__kind_mix(pool->name_hash);
+    key->low |= pool->number < 64 ? (uint64_t)1 << pool->number : 0;
 }
 
 covey__kind_key covey__kind_key_of(const covey_world *world, uint32_t index) {
@@ -65,12 +66,8 @@ covey__tree covey__kinds_tree(const struct covey__kinds *kinds) {
     return (covey__tree){ kind_links, is_kind_before, kinds };
 }
 
-uint32_t covey__kind_cache_place(const covey__kind_key *key) {
-    return (uint32_t)(covey__kind_mix(key->hash) >> 32) % COVEY__KINDS_CACHED;
-}
-
 covey__kind *covey__kinds_find(struct covey__kinds *kinds, const covey__kind_key *key) {
-    uint16_t *cached = &kinds->cache[covey__kind_cache_place(key)];
+    uint16_t *cached = &kinds->cache[covey__kind_cache_place(key->low)];
     if (*cached != 0 && compare_keys(key, &kinds->at[*cached - 1]->key) == 0) return kinds->at[*cached - 1];
     for (uint32_t at = kinds->root; at != COVEY__NO_NODE;) {
         covey__kind *kind = kinds->at[at];
@@ -119,7 +116,7 @@ void covey__kind_forget(covey_world *world, covey__kind *kind) {
     covey__tree tree = covey__kinds_tree(kinds);
     kinds->root = covey__tree_take(&tree, kinds->root, kind->number);
     kinds->at[kind->number] = NULL;
-    uint16_t *cached = &kinds->cache[covey__kind_cache_place(&kind->key)];
+    uint16_t *cached = &kinds->cache[covey__kind_cache_place(kind->key.low)];
     if (*cached == kind->number + 1) *cached = 0;
     if (kind->number < kinds->free_from) kinds->free_from = kind->number;
     while (kinds->count != 0 && !kinds->at[kinds->count - 1]) kinds->count--;

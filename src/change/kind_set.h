@@ -17,7 +17,7 @@
 
 enum {
     COVEY__KIND_TYPES = COVEY_ENTITY_KIND_TYPES,
-    COVEY__KINDS_CACHED = 64, /* kinds that are found without a search */
+    COVEY__KINDS_CACHED = 128, /* kinds that are found without a search */
     COVEY__EXTENT_WORDS = COVEY__TABLE_WORDS < 16 ? COVEY__TABLE_WORDS : 16,
 };
 #define COVEY__NO_EXTENT UINT32_MAX
@@ -28,6 +28,7 @@ enum {
 /* A set of types: the numbers of their pools, ascending, and a hash of their names. */
 typedef struct covey__kind_key {
     uint64_t hash;
+    uint64_t low;   /* a bit for each pool whose number is less than 64 */
     uint32_t count; /* COVEY__KIND_TYPES + 1: too many */
     uint32_t pools[COVEY__KIND_TYPES];
 } covey__kind_key;
@@ -69,25 +70,46 @@ struct covey__kinds {
 
 /* ---- Sets of types -----------------------------------------------------------------------------------------------*/
 
+static inline void covey__kind_key_clear(covey__kind_key *key) { key->hash = key->low = key->count = 0; }
 static inline covey__kind_key covey__kind_key_none(void) {
     covey__kind_key key;
-    key.hash = key.count = 0;
+    covey__kind_key_clear(&key);
     return key;
 }
-void covey__kind_key_add(covey__kind_key *key, const covey_pool *pool);
 /* The components of an entity. */
 covey__kind_key covey__kind_key_of(const covey_world *world, uint32_t index);
 /* Whether entities with these types can be a kind. */
 bool covey__may_be_kind(const covey_world *world, const covey__kind_key *key);
 /* What a type adds to the hash: a mix of the hash of its name. */
 static inline uint64_t covey__kind_mix(uint64_t bits) { return (bits ^ bits >> 32) * UINT64_C(0x9E3779B97F4A7C15); }
+/* Adds the type of a pool to a set, unless it is there. Mostly types come in the order of their pools. */
+void covey__kind_key_insert(covey__kind_key *key, const covey_pool *pool);
+static inline void covey__kind_key_add(covey__kind_key *key, const covey_pool *pool) {
+    bool last = key->count == 0 || (key->count < COVEY__KIND_TYPES && key->pools[key->count - 1] < pool->number);
+    if (!COVEY__LIKELY(last)) {
+        covey__kind_key_insert(key, pool);
+        return;
+    }
+    key->pools[key->count++] = pool->number;
+    key->hash += covey__kind_mix(pool->name_hash);
+    key->low |= pool->number < 64 ? (uint64_t)1 << pool->number : 0;
+}
 
 /* ---- All kinds ---------------------------------------------------------------------------------------------------*/
 
 struct covey__kinds *covey__kinds_create(covey__heap *heap); /* or NULL */
 void covey__kinds_free(covey__heap *heap, struct covey__kinds *kinds);
 covey__tree covey__kinds_tree(const struct covey__kinds *kinds);
-uint32_t covey__kind_cache_place(const covey__kind_key *key);                           /* in `cache` */
+/* The place of a set of types in `cache`, by its bits. */
+static inline uint32_t covey__kind_cache_place(uint64_t low) {
+    return (uint32_t)(covey__kind_mix(low) >> 32) % COVEY__KINDS_CACHED;
+}
+/* The kind of some pools, all of whose numbers are less than 64, if it was used lately; or NULL. */
+static inline covey__kind *covey__kinds_recall(const struct covey__kinds *kinds, uint64_t low, uint32_t count) {
+    uint32_t cached = kinds->cache[covey__kind_cache_place(low)];
+    covey__kind *kind = cached != 0 ? kinds->at[cached - 1] : NULL;
+    return kind && kind->key.low == low && kind->key.count == count ? kind : NULL;
+}
 covey__kind *covey__kinds_find(struct covey__kinds *kinds, const covey__kind_key *key); /* or NULL */
 /* A kind without extents; NULL when an allocation fails. */
 covey__kind *covey__kinds_add(covey__heap *heap, struct covey__kinds *kinds, const covey__kind_key *key);

@@ -126,7 +126,7 @@ static bool valid_cache(const kinds_of_world *kinds, const char **why) {
     for (uint32_t i = 0; i < COVEY__KINDS_CACHED; i++) {
         uint32_t cached = kinds->cache[i];
         REQUIRE(cached == 0 ||
-                    (is_kind(kinds, cached - 1) && covey__kind_cache_place(&kinds->at[cached - 1]->key) == i),
+                    (is_kind(kinds, cached - 1) && covey__kind_cache_place(kinds->at[cached - 1]->key.low) == i),
                 "kinds: a kind is cached in a wrong place");
     }
     return true;

@@ -36,7 +36,7 @@ static const covey__kind_key *types_of(taking *t, uint32_t index) {
     const struct covey__kinds *kinds = m->from->inner->kinds;
     uint32_t extent = covey__existing_page(m->from, index)->extent[index % COVEY_PAGE_SIZE / 64];
     if (!m->is_whole && extent != 0) return &kinds->at[kinds->extents[extent - 1].kind]->key;
-    t->types.hash = t->types.count = 0;
+    covey__kind_key_clear(&t->types);
     if (m->is_whole) t->types = covey__kind_key_of(m->from, index);
     return &t->types;
 }
@@ -49,7 +49,7 @@ static bool is_same_key(const covey__kind_key *a, const covey__kind_key *b) {
 /* Finds the same types here. There are none if this world cannot have one of them: then merging fails later, or the
  * entities have lost it. MEMORY. */
 static covey_result find_types_here(const covey__merging *m, const covey__kind_key *from, covey__kind_key *to) {
-    to->hash = to->count = 0;
+    covey__kind_key_clear(to);
     for (uint32_t i = 0; from->count <= COVEY__KIND_TYPES && i < from->count; i++) {
         const covey_pool *pool = covey__merging_pool(m, m->from->pools[from->pools[i]]);
         if (!pool) to->count = 0;

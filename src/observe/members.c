@@ -316,17 +316,24 @@ static inline void note_change(covey_group *group, uint32_t count, uint32_t inde
 #endif
 }
 
-/* The slow path: an error, or an allocation. */
+/* The slow path: an error, or an allocation. A block that gets memory is likely to get its next components soon. */
 static COVEY__NOINLINE void *place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
+    covey__observers *observers = pool->observers;
     void *to = covey__pool_place_slowly(pool, index, generation);
-    return to ? covey__pool_settle(pool, index, generation) : NULL;
+    if (!to) return NULL;
+    to = covey__pool_settle(pool, index, generation);
+    if (observers->sole->front.by_block && covey__group_has(observers->sole, index))
+        covey__near_find(&observers->near, &observers->sole->front, pool,
+                         (covey__others){ observers->others, observers->other_count }, index);
+    return to;
 }
 
 COVEY_HOT void *place(covey_pool *pool, uint32_t others, uint32_t index, uint32_t generation) {
     const covey__observers *observers = pool->observers;
     covey__front *front = &observers->sole->front;
+    covey__others in = { observers->others, others };
     uint32_t count = front->count;
-    void *to = covey__front_place(front, pool, (covey__others){ observers->others, others }, index, generation);
+    void *to = covey__front_place(front, pool, in, index, generation);
     if (!COVEY__LIKELY(to != NULL)) return place_slowly(pool, index, generation);
     note_change(observers->sole, count, index);
     COVEY__CHANGED(pool->world);
@@ -337,10 +344,27 @@ static COVEY__NOINLINE void *place_in_many(covey_pool *pool, uint32_t index, uin
     return place(pool, pool->observers->other_count, index, generation);
 }
 
-/* Finds the final place of a component; its value may be written later. */
-void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
+/* In a function of its own, the usual case saves no registers. */
+static COVEY__NOINLINE void *place_anywhere(covey_pool *pool, uint32_t index, uint32_t generation) {
     if (!COVEY__LIKELY(pool->observers->other_count == 1)) return place_in_many(pool, index, generation);
     return place(pool, 1, index, generation);
+}
+
+static COVEY__NOINLINE void *place_near(covey_pool *pool, uint32_t index, uint32_t generation) {
+    const covey__observers *observers = pool->observers;
+    covey__front *front = &observers->sole->front;
+    uint32_t count = front->count;
+    void *to = covey__front_append_near(front, pool, &observers->near, index, generation);
+    if (!COVEY__LIKELY(to != NULL)) return place_anywhere(pool, index, generation);
+    note_change(observers->sole, count, index);
+    COVEY__CHANGED(pool->world);
+    return to;
+}
+
+/* Finds the final place of a component; its value may be written later. */
+void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
+    bool near = pool->observers->near.number == index / COVEY__BLOCK_IDS;
+    return near ? place_near(pool, index, generation) : place_anywhere(pool, index, generation);
 }
 
 static COVEY__NOINLINE void erase_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
@@ -350,10 +374,11 @@ static COVEY__NOINLINE void erase_slowly(covey_pool *pool, uint32_t index, uint3
 }
 
 COVEY_HOT void erase(covey_pool *pool, uint32_t others, uint32_t index, uint32_t generation) {
-    const covey__observers *observers = pool->observers;
+    covey__observers *observers = pool->observers;
     covey__front *front = &observers->sole->front;
     uint32_t count = front->count;
-    bool erased = covey__front_erase(front, pool, (covey__others){ observers->others, others }, index);
+    covey__others in = { observers->others, others };
+    bool erased = covey__front_erase(front, pool, &observers->near, in, index);
     if (!COVEY__LIKELY(erased)) erase_slowly(pool, index, generation);
     else note_change(observers->sole, count, index);
 }
@@ -494,7 +519,8 @@ bool covey__groups_room(covey_world *world, covey__observers **observers) {
     covey__membership *links = covey__resize(heap, NULL, 0, count, sizeof *links, alignof(covey__membership));
     if (!links) return false;
     *observers = covey__resize(heap, NULL, 0, 1, sizeof **observers, alignof(covey__observers));
-    if (*observers) **observers = (covey__observers){ .groups = links, .group_capacity = count };
+    if (*observers)
+        **observers = (covey__observers){ .groups = links, .group_capacity = count, .near = COVEY__NEAR_NONE };
     else covey__free(heap, links, count, sizeof *links, alignof(covey__membership));
     return *observers != NULL;
 }

@@ -88,7 +88,10 @@ void covey__observers_after_clear(covey_pool *pool) {
 
 /* A sole observer does not check for disabled components, so there must be none. */
 static bool valid_sole(const covey_pool *pool, const char **why) {
-    const covey_group *sole = pool->observers->sole;
+    const covey__observers *observers = pool->observers;
+    const covey_group *sole = observers->sole;
+    covey__others others = { observers->others, observers->other_count };
+    if (!covey__near_valid(&observers->near, sole ? &sole->front : NULL, pool, others, why)) return false;
     if (!sole) return true;
     REQUIRE(!covey__type_is_observed(pool->type) && !pool->world->inner->disabled,
             "observers: a group counts as the only observer, but there are more");

@@ -45,7 +45,7 @@ covey__observers *covey__pool_observers(covey_pool *pool) {
     covey__observers *observers =
         covey__resize(&pool->world->inner->heap, NULL, 0, 1, sizeof *observers, alignof(covey__observers));
     if (!observers) return NULL;
-    *observers = (covey__observers){ 0 };
+    *observers = (covey__observers){ .near = COVEY__NEAR_NONE };
     pool->observers = observers;
     covey__pool_update(pool);
     return observers;
@@ -77,6 +77,7 @@ static void find_sole(covey_pool *pool) {
     covey__observers *observers = pool->observers;
     observers->sole = NULL;
     observers->other_count = 0;
+    observers->near = (covey__near)COVEY__NEAR_NONE;
     pool->adding = COVEY__ADD_AND_SETTLE;
     if (observers->group_count != 1 || observers->keeps_order || observers->listeners.count != 0) return;
     if (covey__type_is_observed(pool->type) || pool->world->inner->disabled) return;

@@ -97,6 +97,7 @@ typedef struct covey__observers {
     covey_group *sole;               /* the only observer, if it owns all its pools and excludes none; or NULL */
     covey_pool *others[COVEY_TERMS]; /* the other pools that it owns */
     uint32_t other_count;
+    covey__near near; /* where components were added to it, or removed from it */
     covey_order order;
     covey__listeners listeners;
     covey_pool

@@ -47,20 +47,22 @@ static uint32_t span_to_call(const covey__emission *emission, const covey_world 
 }
 
 /* Calls a function once, for the next entities. */
-static void call_function(covey_world *world, covey__emission *emission, covey__listener listener) {
+static void call_function(covey_world *world, covey__emission *emission, const covey__listener *listener) {
+    covey_listener_fn *call = listener->call;
+    void *context = listener->context; /* a function that is called may connect others, which moves the array */
     covey_event event = {
         .world = world,
-        .signal = covey__heard_as(&listener, emission->signal),
+        .signal = covey__heard_as(listener, emission->signal),
         .type = emission->pool ? emission->pool->type : NULL,
         .entities = emission->entities + emission->at,
     };
-    event.count = span_to_call(emission, world, listener.spans ? emission->part_end - emission->at : 1, &event.values);
+    event.count = span_to_call(emission, world, listener->spans ? emission->part_end - emission->at : 1, &event.values);
     emission->at += event.count != 0 ? event.count : 1;
     if (event.count == 0) return;
     world->inner->nested++;
     COVEY__CONTRACT(world, world->inner->nested <= NESTED_MAX,
                     "listeners are called 1,000 deep: one of them makes the change that it listens to");
-    listener.call(&event, listener.context);
+    call(&event, context);
     world->inner->nested--;
 }
 
@@ -82,7 +84,7 @@ static bool call_next(covey_world *world, covey__emission *emission) {
         const covey__listener *listener = &emission->listeners->all[number];
         bool hears = listener->call && (listener->signals & (uint32_t)emission->signal) != 0;
         if (hears && emission->at < emission->part_end) {
-            call_function(world, emission, *listener);
+            call_function(world, emission, listener);
             return true;
         }
         emission->listener++;
@@ -242,18 +244,18 @@ static covey__listeners *listeners_for(const covey_world *world, const covey__em
 
 bool covey__emit_together(covey_world *world, covey__emission *first) {
     covey__emission *outer = world->inner->emission;
-    uint32_t called = 0;
-    for (covey__emission *e = first; e; e = e->together) {
-        const covey__listeners *listeners = listeners_for(world, e);
-        if (!listeners) continue;
-        record(listeners, e->pool, e->signal, e->entities, e->count);
-        called |= listeners->called & (uint32_t)e->signal;
-    }
-    if (called == 0) return false;
+    bool called = false;
     for (covey__emission *e = first; e; e = e->together) {
         covey__listeners *listeners = listeners_for(world, e);
-        if (listeners && (listeners->called & (uint32_t)e->signal) != 0) begin_emission(world, e, listeners);
+        if (!listeners) continue;
+        record(listeners, e->pool, e->signal, e->entities, e->count);
+        if ((listeners->called & (uint32_t)e->signal) == 0) continue;
+        e->listeners = listeners;
+        called = true;
     }
+    if (!called) return false;
+    for (covey__emission *e = first; e; e = e->together)
+        if (e->listeners) begin_emission(world, e, e->listeners);
     for (covey__emission *e = first; e; e = e->together)
         if (e->listeners) run_emission(world, e, outer);
     while (world->inner->emission != outer) end_emission(world, world->inner->emission);
@@ -389,26 +391,38 @@ void covey__announce_destruction_to(covey_world *world, covey_entity e, const co
     else record_ended(told, e);
 }
 
-void covey__removals_begin(covey__emission *emission, covey_pool *pool) {
-    *emission = (covey__emission){ .pool = pool, .signal = COVEY_ON_REMOVE };
+void covey__series_begin(covey__emission *emission, covey_pool *pool, covey_signal signal) {
+    *emission = (covey__emission){ .pool = pool, .signal = signal };
     begin_emission(pool->world, emission, &pool->observers->listeners);
 }
 
-/* What is connected to the pool meanwhile hears of the next removal. */
-bool covey__removals_announce(covey__emission *emission, const covey_entity *e) {
-    covey_pool *pool = emission->pool;
+/* Records the next event. What is connected to the pool meanwhile hears of it. */
+static void record_next(covey__emission *emission, const covey_entity *e) {
     emission->entities = e;
     emission->count = 1;
     emission->listener_count = emission->listeners->count;
     emission->ended = 0;
     begin_part(emission, 0);
-    covey__fast_destroy_off(pool->world);
-    record(emission->listeners, pool, COVEY_ON_REMOVE, e, 1);
-    while (call_next(pool->world, emission)) continue;
-    return emission->ended == 0 && covey_pool_has(pool, *e);
+    covey__fast_destroy_off(emission->pool->world);
+    record(emission->listeners, emission->pool, emission->signal, e, 1);
 }
 
-void covey__removals_end(covey__emission *emission) { end_emission(emission->pool->world, emission); }
+bool covey__series_remove(covey__emission *emission, const covey_entity *e) {
+    record_next(emission, e);
+    while (call_next(emission->pool->world, emission)) continue;
+    return emission->ended == 0 && covey_pool_has(emission->pool, *e);
+}
+
+bool covey__series_set(covey__emission *emission, const covey_entity *e) {
+    covey_world *world = emission->pool->world;
+    record_next(emission, e);
+    if ((emission->listeners->called & COVEY_ON_SET) == 0) return false;
+    finish_active(world, emission->outer, emission->pool, *e);
+    while (call_next(world, emission)) continue;
+    return true;
+}
+
+void covey__series_end(covey__emission *emission) { end_emission(emission->pool->world, emission); }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 

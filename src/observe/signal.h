@@ -110,10 +110,12 @@ void covey__record_destruction(covey_world *world, covey_entity e, const covey__
  * first 64 pools were present when the list was made. */
 void covey__announce_destruction_to(covey_world *world, covey_entity e, const covey__told *told, uint64_t present);
 
-/* Announces removals from one pool, one after another, in one emission: begin, announce for each, end. */
-void covey__removals_begin(covey__emission *emission, covey_pool *pool);
-bool covey__removals_announce(covey__emission *emission, const covey_entity *e);
-void covey__removals_end(covey__emission *emission);
+/* Emits removals from one pool, or sets, one after another, in one emission: begin, emit each, end. A removal is
+ * announced: whether the component is still present. A set was made: whether a function was called. */
+void covey__series_begin(covey__emission *emission, covey_pool *pool, covey_signal signal);
+bool covey__series_remove(covey__emission *emission, const covey_entity *e);
+bool covey__series_set(covey__emission *emission, const covey_entity *e);
+void covey__series_end(covey__emission *emission);
 
 bool covey__signals_valid(const covey_world *world, const char **why);
 

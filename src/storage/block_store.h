@@ -106,15 +106,20 @@ static inline void covey__block_move(covey__block_store *blocks, const covey__bl
     else covey__relocate(&blocks->mover, b->data + to * size, b->data + from * size, size);
     covey__block_shifts(blocks, b);
 }
+/* Exchanges the values of two bits, which have these slots. The caller counts the shift. */
+static inline void covey__block_swap(const covey__block_store *blocks, const covey__block *b, uint32_t bit_a,
+                                     uint32_t slot_a, uint32_t bit_b, uint32_t slot_b) {
+    size_t size = blocks->size;
+    covey__block_name(b, bit_a, slot_b);
+    covey__block_name(b, bit_b, slot_a);
+    covey__exchange_values(&blocks->mover, b->data + slot_a * size, b->data + slot_b * size, size);
+    b->page->ordered &= ~((uint64_t)1 << b->block);
+}
 /* Exchanges the value of a bit with the one in a slot. */
 static inline void covey__block_exchange(covey__block_store *blocks, const covey__block *b, uint32_t bit,
                                          uint32_t slot) {
-    uint32_t from = b->map[bit];
-    covey__block_name(b, b->ids[slot], from);
-    covey__block_name(b, bit, slot);
-    covey__exchange_values(&blocks->mover, b->data + (size_t)from * blocks->size, b->data + (size_t)slot * blocks->size,
-                           blocks->size);
-    covey__block_shifts(blocks, b);
+    covey__block_swap(blocks, b, bit, b->map[bit], b->ids[slot], slot);
+    ++*blocks->shifts;
 }
 /* Adds a bit with this slot, and counts the slot as used; the reverse, for the bit in the last used slot. */
 static inline void covey__block_take(covey__block_store *blocks, const covey__block *b, uint32_t bit, uint32_t slot) {

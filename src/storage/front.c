@@ -24,6 +24,20 @@ void covey__front_move_in_block(covey_pool *pool, uint32_t index, uint32_t from,
     covey__block_move(&pool->block_store, &at, from, to);
 }
 
+void covey__near_find(covey__near *near, const covey__front *front, const covey_pool *pool, covey__others in,
+                      uint32_t index) {
+    if (in.count > COVEY__NEAR_OTHERS) return;
+    near->number = index / COVEY__BLOCK_IDS;
+    near->moves = pool->world->moves;
+    near->own = covey__block_in(&pool->block_store, index);
+    near->used = &near->own.page->used[near->own.block];
+    near->mask = &near->own.page->masks[near->own.block];
+    near->capacity = near->own.page->capacity[near->own.block];
+    near->border = covey__border_at(front, index);
+    near->other_count = in.count;
+    for (uint32_t i = 0; i < in.count; i++) near->others[i] = covey__block_in(&in.pools[i]->block_store, index);
+}
+
 /* ---- Packed ------------------------------------------------------------------------------------------------------*/
 
 /* In all pools except one, which may be NULL. */
@@ -452,4 +466,27 @@ bool covey__front_valid(const covey__front *front, covey__belongs_fn *belongs, c
     for (uint32_t i = 0; i < front->pool_count; i++)
         REQUIRE(!covey__front_objection(front, front->pools[i]), "group: it owns a pool that cannot be owned");
     return (front->by_block ? valid_by_block : valid_packed)(front, belongs, context, why);
+}
+
+static bool same_block(const covey__block *noted, const covey_pool *pool, uint32_t index) {
+    if (covey__block_is_empty(&pool->block_store, index)) return false;
+    covey__block b = covey__block_in(&pool->block_store, index);
+    return noted->page == b.page && noted->block == b.block && noted->data == b.data && noted->ids == b.ids &&
+           noted->map == b.map;
+}
+
+bool covey__near_valid(const covey__near *near, const covey__front *front, const covey_pool *pool, covey__others in,
+                       const char **why) {
+    uint32_t index = near->number * COVEY__BLOCK_IDS;
+    if (near->number == COVEY__NO_BLOCK || near->moves != pool->world->moves) return true;
+    REQUIRE(front && front->by_block && near->other_count == in.count, "near: a front with other pools");
+    REQUIRE(same_block(&near->own, pool, index), "near: another block");
+    const covey__block_page *page = near->own.page;
+    REQUIRE(near->used == &page->used[near->own.block] && near->mask == &page->masks[near->own.block] &&
+                near->capacity == page->capacity[near->own.block],
+            "near: parts of another block");
+    REQUIRE(near->border && near->border == covey__border_at(front, index), "near: the border of another block");
+    for (uint32_t i = 0; i < in.count; i++)
+        REQUIRE(same_block(&near->others[i], in.pools[i], index), "near: another block in another pool");
+    return true;
 }

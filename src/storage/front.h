@@ -11,6 +11,7 @@
 #define COVEY_FRONT_H
 
 #include "memory/pages.h"
+#include "storage/block_store.h"
 #include "storage/storage.h"
 #include "storage/stretch.h"
 
@@ -24,6 +25,28 @@ typedef struct covey__front {
     bool by_block;        /* the pools are in blocks; otherwise they are packed */
     covey__pages borders; /* by block: a byte for each block, the number of its entities in the front */
 } covey__front;
+
+/* The other pools of a front. */
+typedef struct covey__others {
+    covey_pool *const *pools;
+    uint32_t count;
+} covey__others;
+
+/* The block in which a pool's components joined or left last: entities with neighbouring indices are often changed one
+ * after the other. While `moves` is the world's number, nothing that this points to has moved. */
+enum { COVEY__NEAR_OTHERS = 3 };
+typedef struct covey__near {
+    uint32_t number; /* of the block: an index / COVEY__BLOCK_IDS, or COVEY__NO_BLOCK */
+    uint32_t last;   /* of the block in which a component was changed last */
+    uint32_t other_count;
+    uint64_t moves;
+    uint8_t *border, *used;
+    uint64_t *mask;
+    uint32_t capacity;
+    covey__block own, others[COVEY__NEAR_OTHERS]; /* the block in the pool, and in the other pools of the front */
+} covey__near;
+#define COVEY__NEAR_NONE \
+    { .number = COVEY__NO_BLOCK, .last = COVEY__NO_BLOCK }
 
 #define COVEY__BORDER_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint8_t)) /* of a page */
 
@@ -51,6 +74,10 @@ static inline void covey__front_move(covey_pool *pool, covey__slot *slot, covey_
     covey__pool_moved(pool, false);
     COVEY__TRACE(pool->world, pool->removed, joins ? COVEY_NONE : covey__slot_position(id));
 }
+
+/* Notes the block of a member. */
+void covey__near_find(covey__near *near, const covey__front *front, const covey_pool *pool, covey__others in,
+                      uint32_t index);
 
 /* ---- Beginning and ending ----------------------------------------------------------------------------------------*/
 
@@ -108,6 +135,9 @@ void covey__front_count_again(covey__front *front, uint32_t count, covey__belong
 /* Frees memory that no entity needs; the bytes that are in use. */
 void covey__front_shrink(covey__front *front);
 size_t covey__front_bytes(const covey__front *front);
+/* Without a front for a pool that is in none. */
+bool covey__near_valid(const covey__near *near, const covey__front *front, const covey_pool *pool, covey__others in,
+                       const char **why);
 bool covey__front_valid(const covey__front *front, covey__belongs_fn *belongs, const void *context, const char **why);
 
 #endif

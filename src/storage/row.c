@@ -53,11 +53,49 @@ static void *append(const covey__row_column *column, covey_entity e) {
 }
 
 /* The value may be a literal, which is in memory only for this call. */
-static void write_value(void *to, const covey_pool *pool, const covey_component *component) {
+static inline void write_value(void *to, const covey_pool *pool, const covey_component *component, size_t size) {
     const void *value = component->value ? component->value : component->values;
     if (!value) value = pool->type->defaults;
-    if (value) covey__fill_literal(to, value, pool->size);
-    else memset(to, 0, pool->size);
+    if (value) covey__fill_literal(to, value, size);
+    else memset(to, 0, size);
+}
+
+/* ---- Compact blocks of one group ---------------------------------------------------------------------------------
+ *
+ * All its pools have the same entities in a block, in the same slots: then a new one gets the next slot in each. */
+
+/* Whether the components can be stored in this slot, which is the next one of the group. */
+static bool fit_slot(const covey__row *row, const covey_component *components, uint8_t slot) {
+    for (uint32_t i = 0; i < row->count; i++) {
+        const covey__row_column *column = &row->columns[i];
+        if (column->type != components[i].type || components[i].count > 1 || *column->used != slot) return false;
+        COVEY__CONTRACT(column->pool->world, components[i].size == 0 || components[i].size == column->pool->size,
+                        "the size is not that of the type");
+    }
+    return slot < row->room;
+}
+
+static void note_disorder(const covey__row *row) {
+    for (uint32_t i = 0; i < row->count; i++) *row->columns[i].ordered &= ~((uint64_t)1 << covey__block_of(row->first));
+}
+
+/* Stores a component. The address of its value is found first, because compilers cannot know that writing to a block
+ * does not change the column. */
+static inline void put_in_slot(const covey__row_column *column, uint32_t index, uint8_t slot,
+                               const covey_component *component) {
+    covey_pool *pool = column->pool;
+    uint32_t bit = index % COVEY__BLOCK_IDS;
+    uint8_t *map = column->map, *ids = map - column->capacity;
+    size_t size = pool->size;
+    char *to = column->data + slot * size;
+    *column->mask |= (uint64_t)1 << bit;
+    pool->block_store.count++;
+    *column->used = (uint8_t)(slot + 1);
+    ids[slot] = (uint8_t)bit;
+    map[bit] = slot;
+    COVEY__TRACE(pool->world, pool->added, index);
+    if (COVEY__LIKELY(size == 8)) write_value(to, pool, component, 8);
+    else write_value(to, pool, component, size);
 }
 
 static void join_groups(covey_world *world) {
@@ -68,15 +106,36 @@ static void join_groups(covey_world *world) {
     }
 }
 
-covey_entity covey__row_create(covey_world *world, const covey_component *components, uint32_t count) {
+/* The entity that is created next. */
+static covey_entity take(covey_world *world) {
     const covey__row *row = &world->row;
-    bool may_fit = row->count == count && row->moves == world->moves && *row->free != 0;
-    if (!may_fit || !fits(row, components)) return covey__entity(0, 0);
     uint32_t number = covey__lowest_bit(*row->free);
-    covey_entity e = covey__entity(row->first + number, ++row->generations[number]);
     *row->free &= *row->free - 1;
     world->alive++;
-    for (uint32_t i = 0; i < count; i++) write_value(append(&row->columns[i], e), row->columns[i].pool, &components[i]);
+    return covey__entity(row->first + number, ++row->generations[number]);
+}
+
+static covey_entity create_in_slot(covey_world *world, const covey_component *components) {
+    const covey__row *row = &world->row;
+    uint8_t slot = *row->groups->border;
+    if (!fit_slot(row, components, slot)) return covey__entity(0, 0);
+    covey_entity e = take(world);
+    uint32_t bit = e.index % COVEY__BLOCK_IDS, count = row->count;
+    if (!COVEY__LIKELY(*row->columns->mask >> bit == 0)) note_disorder(row);
+    for (uint32_t i = 0; i < count; i++) put_in_slot(&row->columns[i], e.index, slot, &components[i]);
+    join_groups(world);
+    COVEY__CHANGED(world);
+    return e;
+}
+
+covey_entity covey__row_create(covey_world *world, const covey_component *components, uint32_t count) {
+    const covey__row *row = &world->row;
+    if (row->count != count || row->moves != world->moves || *row->free == 0) return covey__entity(0, 0);
+    if (row->room != 0) return create_in_slot(world, components);
+    if (!fits(row, components)) return covey__entity(0, 0);
+    covey_entity e = take(world);
+    for (uint32_t i = 0; i < count; i++)
+        write_value(append(&row->columns[i], e), row->columns[i].pool, &components[i], row->columns[i].pool->size);
     join_groups(world);
     COVEY__CHANGED(world);
     return e;

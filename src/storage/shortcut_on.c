@@ -8,6 +8,7 @@
 #include "storage/presence.h"
 #include "memory/result.h"
 #include "storage/storage.h"
+#include "storage/type.h"
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------*/
 
@@ -63,6 +64,7 @@ bool covey__fast_add_valid(const covey_pool *pool, const char **why) {
 static void find_column(covey_pool *pool, uint32_t first, covey__row_column *column) {
     covey_sparse_set *set = &pool->sparse_set;
     column->pool = pool;
+    column->copies_bytes = !pool->type->copy && covey__type_can_copy(pool->type);
     column->mask = NULL;
     column->used = NULL;
     if (!covey__in_blocks(pool)) {
@@ -106,6 +108,17 @@ static void join_front(covey__row *row, uint32_t count, covey__front *front) {
     row->groups[row->joined++] = (covey__row_group){ &front->count, &front->joined, border };
 }
 
+/* How many slots each column has, if all are compact blocks of one front, and copy bytes; otherwise 0. */
+static uint32_t room_in_front(const covey__row *row, uint32_t count) {
+    uint32_t room = row->joined == 1 && row->groups->border ? COVEY__MAPPED_WHOLE : 0;
+    for (uint32_t i = 0; i < count && room != 0; i++) {
+        const covey__row_column *column = &row->columns[i];
+        if (!column->copies_bytes || column->front != row->groups->border) return 0;
+        if (column->capacity < room) room = column->capacity;
+    }
+    return room;
+}
+
 void covey__fast_row_on(covey_world *world, uint32_t index, covey__front *const *fronts) {
     const covey__recent_kind *recent = &world->recent;
     covey__row *row = &world->row;
@@ -122,6 +135,7 @@ void covey__fast_row_on(covey_world *world, uint32_t index, covey__front *const 
     }
     for (uint32_t i = 0; i < recent->count; i++)
         if (fronts[i] && fronts[i]->pools[0] == recent->pools[i]) join_front(row, recent->count, fronts[i]);
+    row->room = room_in_front(row, recent->count);
     covey__entity_page *page = world->pages[index / COVEY_PAGE_SIZE];
     row->free = &page->free[index % COVEY_PAGE_SIZE / 64];
     row->generations = &page->generation[row->first % COVEY_PAGE_SIZE];

@@ -888,6 +888,79 @@ static void test_an_array_that_is_set_is_heard_of(void **state) {
     assert_int_equal(covey_queue_count(queue), 2);
 }
 
+/* What a listener does while an array is set, and what it and a second one have heard. */
+typedef struct meddling {
+    covey_entity *e;
+    covey_connection second;
+    uint32_t calls, heard;
+    bool nests;
+} meddling;
+
+static void hear(const covey_event *event, void *context) {
+    meddling *m = context;
+    assert_int_equal(event->count, 1);
+    m->heard = m->heard * 31 + ((const Packed *)event->values)->number;
+}
+
+/* The second one sets a component, the third loses its own, and the fifth that of the next. */
+static void meddle(const covey_event *event, void *context) {
+    meddling *m = context;
+    uint32_t call = m->calls++;
+    hear(event, context);
+    if (m->nests) return;
+    m->nests = true;
+    if (call == 1) covey_set(world, m->e[0], Packed, { 77, 77 });
+    if (call == 2) covey_remove(world, *event->entities, Packed);
+    if (call == 4) covey_remove(world, m->e[5], Packed);
+    if (call == 6)
+        m->second = covey_connect(
+            world, &(covey_listener){ .type = covey_id(Packed), .signals = COVEY_ON_SET, .call = hear, .context = m });
+    if (call == 8) covey_disconnect(world, m->second);
+    if (call == 10) covey_set(world, *event->entities, Packed, { 78, 78 });
+    m->nests = false;
+}
+
+/* Sets components of 20 entities, as one call or one by one; the last one is destroyed before. */
+static meddling meddle_with(covey_entity *e, bool together, uint32_t *set) {
+    Packed values[20];
+    meddling m = { .e = e };
+    assert_true(covey_create_many(world, e, 20));
+    for (uint32_t i = 0; i < 20; i++) values[i] = (Packed){ i, i };
+    assert_true(covey_add_array(world, e, 20, Packed, values));
+    for (uint32_t i = 0; i < 20; i++) values[i] = (Packed){ i + 100, i };
+    covey_connection first = covey_connect(
+        world, &(covey_listener){ .type = covey_id(Packed), .signals = COVEY_ON_SET, .call = meddle, .context = &m });
+    covey_destroy(world, e[19]);
+    *set = together ? covey_set_array(world, e, 20, Packed, values) : 0;
+    for (uint32_t i = 0; i < 20 && !together; i++)
+        if (covey_has(world, e[i], Packed)) {
+            covey_set_value(world, e[i], Packed, &values[i]);
+            ++*set;
+        }
+    covey_disconnect(world, first);
+    test_world_is_valid(world);
+    return m;
+}
+
+static void test_a_listener_may_change_the_world_while_an_array_is_set(void **state) {
+    (void)state;
+    covey_entity e[2][20];
+    uint32_t set[2];
+    meddling m[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        m[k] = meddle_with(e[k], k == 0, &set[k]);
+        for (uint32_t i = 0; i < 20 && k == 1; i++) {
+            const Packed *a = covey_get(world, e[0][i], Packed), *b = covey_get(world, e[1][i], Packed);
+            assert_int_equal(a != NULL, b != NULL);
+            if (a) assert_memory_equal(a, b, sizeof *a);
+        }
+    }
+    assert_int_equal(set[0], set[1]);
+    assert_int_equal(m[0].calls, m[1].calls);
+    assert_int_equal(m[0].heard, m[1].heard);
+    assert_true(m[0].calls > 15);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_values_of_a_list_are_gathered_in_its_order),
@@ -895,6 +968,7 @@ int main(void) {
         WORLD_TEST(test_many_lose_a_component_and_the_others_keep_it),
         WORLD_TEST(test_an_array_is_set_where_there_is_a_component),
         WORLD_TEST(test_an_array_that_is_set_is_heard_of),
+        WORLD_TEST(test_a_listener_may_change_the_world_while_an_array_is_set),
         WORLD_TEST(test_entities_come_in_any_order),
         WORLD_TEST(test_nothing_is_added_to_a_crowd_when_memory_is_out),
         WORLD_TEST(test_nothing_is_added_to_a_crowd_when_one_is_wrong),

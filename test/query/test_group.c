@@ -756,6 +756,78 @@ static void test_memory_that_is_returned_or_reserved_changes_no_group(void **sta
     }
 }
 
+/* ---- Neighbours ---------------------------------------------------------------------------------------------------*/
+
+/* Entities get a component one after the other, lose it in the same order, and get it again in the other one. Some lack
+ * another component of the group, some were in the way before, and blocks move in between. */
+static void change_neighbours(const covey_type *type, const covey_type *other, uint32_t variant) {
+    for (uint32_t i = 0; i < COUNT; i += variant == 1 ? 7 : COUNT) take(e[i], other);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_non_null(give(e[i], type));
+        if (i == COUNT / 2) covey_shrink(world);
+        check_all();
+    }
+    for (uint32_t i = variant; i < COUNT; i += 1 + variant) {
+        assert_true(take(e[i], type));
+        check_all();
+    }
+    if (variant == 2) covey_compact(world);
+    for (uint32_t i = COUNT; i-- != 0;) {
+        if (!covey_has_raw(world, e[i], type)) assert_non_null(give(e[i], type));
+        check_all();
+    }
+    assert_null(give(e[3], type)); /* it is there already */
+    covey_destroy(world, e[COUNT - 1]);
+    assert_null(give(e[COUNT - 1], type)); /* the block is noted, but the entity is gone */
+    e[COUNT - 1] = covey_create(world);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        take(e[i], type);
+        if (!covey_has_raw(world, e[i], other)) give(e[i], other);
+        check_all();
+    }
+    covey_shrink(world);
+}
+
+static void test_neighbours_join_and_leave_one_after_the_other(void **state) {
+    (void)state;
+    for (uint32_t owned = 2; owned <= 5; owned++)
+        for (uint32_t variant = 0; variant < 3; variant++) {
+            covey_group_desc desc = { 0 };
+            for (uint32_t k = 0; k < owned; k++) desc.own[k] = types[k];
+            make_group(&desc);
+            for (uint32_t k = 0; k + 1 < owned; k++) give_to(0, COUNT, types[k]);
+            change_neighbours(types[owned - 1], types[0], variant);
+            covey_group_destroy(first_group());
+            make_group(&desc);
+            change_neighbours(types[owned - 1], types[owned - 2], variant);
+            next_world();
+        }
+}
+
+/* A row of the group, between entities that have some of its components. */
+static void test_neighbours_are_created_as_members(void **state) {
+    (void)state;
+    for (uint32_t variant = 0; variant < 3; variant++) {
+        make_group(&(covey_group_desc){ .own = { AB, covey_id(C) } });
+        for (uint32_t i = 0; i < 150; i++) {
+            covey_entity made =
+                covey_create_with(world, covey_with(A, { 1, 0 }), covey_with(B, { 2, 0 }), covey_with(C, { 3, 0 }));
+            for (uint32_t k = 0; k < 3; k++) {
+                Value *value = covey_get_raw(world, made, types[k]);
+                assert_non_null(value);
+                assert_int_equal(value->number, k + 1);
+                *value = value_of(number_for(made, types[k]));
+            }
+            if (variant == 1 && i % 11 == 5) take(made, covey_id(B));
+            if (variant == 2 && i % 5 == 3) covey_destroy(world, made);
+            if (i == 100) covey_shrink(world);
+            check_all();
+        }
+        assert_int_equal(covey_group_count(first_group()), variant == 0 ? 150 : variant == 1 ? 136 : 120);
+        next_world();
+    }
+}
+
 /* Those that only an excluded component keeps from it join later, and that never asks for memory. */
 static void test_shrinking_leaves_room_for_those_that_may_join(void **state) {
     (void)state;
@@ -2221,6 +2293,8 @@ int main(void) {
         GROUP_TEST(test_clearing_and_destroying_everything),
         GROUP_TEST(test_memory_that_is_returned_or_reserved_changes_no_group),
         GROUP_TEST(test_shrinking_leaves_room_for_those_that_may_join),
+        GROUP_TEST(test_neighbours_join_and_leave_one_after_the_other),
+        GROUP_TEST(test_neighbours_are_created_as_members),
         GROUP_TEST(test_the_entity_of_a_row_may_change_and_all_others_are_visited_once),
         GROUP_TEST(test_rows_of_groups_that_are_nested),
         GROUP_TEST(test_values_of_all_members_can_be_written_in_spans_and_rows),

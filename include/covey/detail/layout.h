@@ -298,6 +298,7 @@ typedef struct covey__row_column {
     uint64_t *ordered;
     uint8_t *map;
     uint32_t capacity;
+    bool copies_bytes; /* values may be copied, and the type has no hook for that */
 } covey__row_column;
 
 /* A group that the entity of a row joins. */
@@ -315,6 +316,7 @@ typedef struct covey__row {
     uint32_t inlined; /* columns, if inline code may create rows; otherwise COVEY_NONE */
     uint32_t count;   /* columns; COVEY_NONE: no entity gets a row */
     uint32_t joined;  /* groups that the entity joins */
+    uint32_t room;    /* of compact blocks that one group owns, without hooks for copies: slots that each has; or 0 */
     uint32_t first;   /* the word: its first index, */
     uint64_t *free;   /* its bits, all of which the kind issues, */
     uint32_t *generations;
