@@ -278,15 +278,25 @@ static const covey_type *const parts[CONTENDER_MIXED_TYPES] = {
     covey_id(Mixed12), covey_id(Mixed13), covey_id(Mixed14), covey_id(Mixed15), covey_id(Mixed16)
 };
 
+/* The components of a kind, as a program lists them once for all entities that it makes of it. */
+typedef struct recipe {
+    uint32_t count;
+    uint32_t types[CONTENDER_MIXED_TYPES];
+    contender_value values[CONTENDER_MIXED_TYPES];
+    covey_component components[CONTENDER_MIXED_TYPES + 1];
+} recipe;
+
 typedef struct mixed {
     covey_world *world;
-    covey_entity *entities; /* by number */
+    covey_entity *entities;                    /* by number */
+    recipe *recipes[1 << CONTENDER_LATE_TYPE]; /* by set of types; NULL: not used yet */
     covey_view views[CONTENDER_SYSTEMS];
 } mixed;
 
 static void mixed_close(void *world) {
     mixed *m = world;
     covey_world_destroy(m->world);
+    for (uint32_t set = 0; set < 1 << CONTENDER_LATE_TYPE; set++) free(m->recipes[set]);
     free(m->entities);
     free(m);
 }
@@ -308,23 +318,30 @@ static void *mixed_open(uint32_t n) {
     return m;
 }
 
-static covey_entity mixed_create_one(covey_world *world, uint32_t id, uint32_t set) {
-    covey_component components[CONTENDER_MIXED_TYPES + 1];
-    contender_value values[CONTENDER_MIXED_TYPES];
-    uint32_t count = 0;
+static recipe *make_recipe(uint32_t set) {
+    recipe *r = calloc(1, sizeof *r);
+    if (!r) bench_fail("no memory for a recipe");
     for (uint32_t t = 0; t < CONTENDER_MIXED_TYPES; t++) {
         if (!(set >> t & 1)) continue;
-        values[t] = contender_mixed_value_of(t, id);
-        components[count++] =
-            (covey_component){ .type = parts[t], .values = &values[t], .count = 1, .size = sizeof *values };
+        r->types[r->count] = t;
+        r->components[r->count] = (covey_component){
+            .type = parts[t], .values = &r->values[r->count], .count = 1, .size = sizeof *r->values
+        };
+        r->count++;
     }
-    components[count] = (covey_component){ .type = NULL };
-    return covey_create_with_raw(world, components);
+    return r;
+}
+
+static covey_entity mixed_create_one(mixed *m, uint32_t id, uint32_t set) {
+    if (!m->recipes[set]) m->recipes[set] = make_recipe(set);
+    recipe *r = m->recipes[set];
+    for (uint32_t i = 0; i < r->count; i++) r->values[i] = contender_mixed_value_of(r->types[i], id);
+    return covey_create_with_raw(m->world, r->components);
 }
 
 static uint64_t mixed_create(void *world, const uint32_t *ids, const uint32_t *sets, uint32_t count) {
     mixed *m = world;
-    for (uint32_t i = 0; i < count; i++) m->entities[ids[i]] = mixed_create_one(m->world, ids[i], sets[i]);
+    for (uint32_t i = 0; i < count; i++) m->entities[ids[i]] = mixed_create_one(m, ids[i], sets[i]);
     return count;
 }
 

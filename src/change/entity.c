@@ -227,19 +227,29 @@ static bool erase_in_group(covey_pool *const *pools, uint64_t *present, covey_en
     return true;
 }
 
-bool covey__components_erase(covey_world *world, covey_entity e) {
-    covey__present p = covey__present_at(world, e.index, 0);
-    bool plain = !erase_in_group(p.pools, &p.left, e);
-    while (covey__present_next_word(&p)) {
-        p.left = covey__storage_erase_bits(p.pools, p.left, e.index);
-        for (; p.left != 0; p.left &= p.left - 1) {
-            covey_pool *pool = p.pools[covey__lowest_bit(p.left)];
-            plain &= pool->plain;
-            if (COVEY__LIKELY(!pool->observers)) covey__pool_remove(pool, e, pool->size);
-            else erase_observed(pool, e);
-        }
+/* Erases a component from each of these pools that has it. Returns whether all of them are plain. */
+static bool erase_each(covey_pool *const *pools, uint64_t present, covey_entity e) {
+    bool plain = true;
+    for (uint64_t left = covey__storage_having(pools, present, e.index, &plain); left != 0; left &= left - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(left)];
+        if (COVEY__LIKELY(!pool->observers)) covey__pool_remove(pool, e, pool->size);
+        else erase_observed(pool, e);
     }
     return plain;
+}
+
+/* The same for all pools that are left. */
+static bool erase_present(covey__present *p, covey_entity e) {
+    bool plain = true;
+    for (; covey__present_next_word(p); p->left = 0)
+        plain &= erase_each(p->pools, covey__storage_erase_bits(p->pools, p->left, e.index), e);
+    return plain;
+}
+
+bool covey__components_erase(covey_world *world, covey_entity e) {
+    covey__present p = covey__present_at(world, e.index, 0);
+    bool grouped = erase_in_group(p.pools, &p.left, e);
+    return erase_present(&p, e) && !grouped;
 }
 
 static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
@@ -262,7 +272,9 @@ static COVEY__NOINLINE bool erase_rest(covey_world *world, covey_entity e, uint6
     bool plain = !erase_in_group(p.pools, &rest, e);
     uint64_t left = rest != 0 ? covey__storage_erase_swapping(world, p.pools, rest, e) : 0;
     plain &= left == rest;
-    if (left != 0 || p.end - p.bits > 1) plain &= covey__components_erase(world, e);
+    plain &= erase_each(p.pools, left, e);
+    p.left = 0;
+    plain &= erase_present(&p, e);
     if (plain) covey__fast_destroy_on(world, e.index);
     else covey__fast_destroy_skip(world, e.index);
     COVEY__CHANGED(world);

@@ -322,7 +322,7 @@ static COVEY__NOINLINE void *place_slowly(covey_pool *pool, uint32_t index, uint
     void *to = covey__pool_place_slowly(pool, index, generation);
     if (!to) return NULL;
     to = covey__pool_settle(pool, index, generation);
-    if (observers->sole->front.by_block && covey__group_has(observers->sole, index))
+    if (covey__group_has(observers->sole, index))
         covey__near_find(&observers->near, &observers->sole->front, pool,
                          (covey__others){ observers->others, observers->other_count }, index);
     return to;

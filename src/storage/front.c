@@ -26,7 +26,7 @@ void covey__front_move_in_block(covey_pool *pool, uint32_t index, uint32_t from,
 
 void covey__near_find(covey__near *near, const covey__front *front, const covey_pool *pool, covey__others in,
                       uint32_t index) {
-    if (in.count > COVEY__NEAR_OTHERS) return;
+    if (!front->by_block || in.count > COVEY__NEAR_OTHERS) return;
     near->number = index / COVEY__BLOCK_IDS;
     near->moves = pool->world->moves;
     near->own = covey__block_in(&pool->block_store, index);

@@ -75,7 +75,7 @@ static inline void covey__front_move(covey_pool *pool, covey__slot *slot, covey_
     COVEY__TRACE(pool->world, pool->removed, joins ? COVEY_NONE : covey__slot_position(id));
 }
 
-/* Notes the block of a member. */
+/* Notes the block of a member, if members are in blocks. */
 void covey__near_find(covey__near *near, const covey__front *front, const covey_pool *pool, covey__others in,
                       uint32_t index);
 

@@ -46,6 +46,18 @@ static inline uint64_t covey__storage_erase_bits(covey_pool *const *pools, uint6
     }
     return remaining;
 }
+/* Which of these pools have a component of an index, if they are in blocks; the others may have one. A branch for each
+ * would be mispredicted. *plain: whether all of them are. */
+static inline uint64_t covey__storage_having(covey_pool *const *pools, uint64_t present, uint32_t index, bool *plain) {
+    uint64_t found = 0;
+    for (; present != 0; present &= present - 1) {
+        uint32_t number = covey__lowest_bit(present);
+        const covey_pool *pool = pools[number];
+        found |= (uint64_t)(!covey__in_blocks(pool) || covey__has_index(pool, index)) << number;
+        *plain &= pool->plain;
+    }
+    return found;
+}
 uint64_t covey__storage_erase_swapping(covey_world *world, covey_pool *const *pools, uint64_t present, covey_entity e);
 
 #endif

@@ -78,6 +78,21 @@ covey_result covey__storage_append(covey_pool *pool, covey_entity e, const void 
                                   : place_in_set(pool, e, true, source, value);
 }
 
+uint32_t covey__storage_append_each(covey_pool *const *pools, const covey_component *components, uint32_t count,
+                                    covey_entity e) {
+    uint32_t done = 0;
+    for (; done < count; done++) {
+        covey_pool *pool = pools[done];
+        bool reached = covey__in_blocks(pool) && e.index / COVEY__BLOCK_PAGE < pool->block_store.page_count;
+        if (!reached || !components[done].values || components[done].value) break;
+        void *to = covey__block_append(&pool->block_store, e.index, pool->size);
+        if (!to) break;
+        COVEY__TRACE(pool->world, pool->added, e.index);
+        covey__copy(to, components[done].values, pool->size);
+    }
+    return done;
+}
+
 void covey__storage_erase_placed(covey_pool *pool, covey_entity e) {
     if (covey__in_blocks(pool)) covey__storage_erase(pool, e, false);
     else covey__set_erase_placed(&pool->sparse_set, e);

@@ -13,6 +13,10 @@ static inline bool covey__storage_appends(const covey_pool *pool) {
     return (pool->uses & COVEY__USE_REACTIVE) == 0 && pool->sparse_set.dead == 0;
 }
 covey_result covey__storage_append(covey_pool *pool, covey_entity e, const void **source, void **value);
+/* The same for the first of several pools of a new entity, as long as they are in blocks that have room, and the values
+ * are moved in. Returns how many. */
+uint32_t covey__storage_append_each(covey_pool *const *pools, const covey_component *components, uint32_t count,
+                                    covey_entity e);
 /* Erases the place that was made last. */
 void covey__storage_erase_placed(covey_pool *pool, covey_entity e);
 
