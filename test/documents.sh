@@ -7,7 +7,11 @@
 #                                                           runs the programs of another machine
 #     documents.sh links SOURCE_DIR                         every file that a document links to exists
 #     documents.sh site SOURCE_DIR OUT_DIR                  the site can be built: all its links have a target, and the
-#                                                           reference has all functions; 77 without the tools for it
+#                                                           reference has all functions, and the search finds topics
+#                                                           and names; 77 without the tools for it
+#     documents.sh browser SOURCE_DIR SITE_DIR              the built site works in a browser (site.mjs); 77 without one
+#     documents.sh pictures SOURCE_DIR OUT_DIR PROGRAM      the pictures of the documents are what covey-pictures and the
+#                                                           scripts draw, and documents show each of them
 #     documents.sh examples SOURCE_DIR                      examples/README.md has all examples
 #     documents.sh names SOURCE_DIR                         every test that docs/requirements.md names exists
 #     documents.sh identifiers SOURCE_DIR [DOCUMENT...]     every covey_... that a document, or a comment of a header,
@@ -85,6 +89,36 @@ site)
         exit 77
     fi
     "$source/scripts/site/build" "$3"
+    for topic in determinism spatial 'delta time' 'delete an entity' covey_mpi_migrate covey_inspect_open \
+        covey::entity_ref::patch covey::mpi::partition; do
+        grep -qE "\\[\"([^\"]*, )?$topic[,\"]" "$3/index.js" || { echo "the search does not find $topic"; exit 1; }
+    done
+    ;;
+browser)
+    if ! command -v node >/dev/null || [ ! -f "$3/index.html" ]; then
+        echo "skipped: needs node, and the site"
+        exit 77
+    fi
+    node "$source/test/site.mjs" "$source" "$3"
+    ;;
+pictures)
+    out=$3
+    rm -rf "$out"
+    mkdir -p "$out"
+    ${EMULATOR:-} "$4" "$out"
+    status=0
+    diff -r "$source/docs/pictures" "$out" || status=1
+    if command -v python3 >/dev/null; then
+        mkdir "$out/scripts"
+        "$source/scripts/kinds" "$out/scripts"
+        "$source/scripts/paths" "$out/scripts"
+        for drawn in "$out"/scripts/*; do diff "$source/docs/${drawn##*/}" "$drawn" || status=1; done
+    fi
+    for picture in "$source"/docs/pictures/*; do
+        grep -rqF "pictures/${picture##*/})" "$source/docs" --include='*.md' ||
+            { echo "no document shows ${picture##*/}"; status=1; }
+    done
+    exit $status
     ;;
 examples)
     cd "$source/examples"
@@ -112,7 +146,7 @@ names)
 identifiers)
     cd "$source"
     shift 2
-    [ $# -gt 0 ] || set -- README.md docs/*.md docs/*/*.md docs/path_*.svg docs/kinds.svg include/covey/*.h* include/covey/detail/*.h* inspect/include/covey/* mpi/include/covey/*
+    [ $# -gt 0 ] || set -- README.md docs/*.md docs/*/*.md docs/path_*.svg docs/kinds.svg docs/pictures/*.svg include/covey/*.h* include/covey/detail/*.h* inspect/include/covey/* mpi/include/covey/*
     {
         uncommented include/covey/*.h* include/covey/detail/*.h* inspect/include/covey/* mpi/include/covey/* | identifiers
         # Private names and options of the build are not for callers, but documents explain them.

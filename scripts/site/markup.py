@@ -5,7 +5,7 @@ import subprocess
 
 TOKENS = re.compile(
     r"(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+')|(?P<macro>^ *#\w+)"
-    r"|(?P<word>[A-Za-z_]\w*)|(?P<number>\b\d[\w.]*)|(?P<rest>.)", re.S | re.M)
+    r"|(?P<qualified>\bcovey(?:::\w+)+)|(?P<word>[A-Za-z_]\w*)|(?P<number>\b\d[\w.]*)|(?P<rest>.)", re.S | re.M)
 CODE = r'<pre><code(?: class="language-([^"]*)")?>(.*?)</code></pre>'
 KEYWORDS = set("""alignas auto bool break case char const continue default do double else enum extern false float for goto
     if inline int long return short signed sizeof static struct switch true typedef union unsigned void volatile while
@@ -22,28 +22,34 @@ def plain(text):
     return html.unescape(re.sub(r"<[^>]*>", "", text))
 
 
+# What declares the word before it or behind it in C++; other uses of the word may be parameters.
+DECLARES_BEFORE, DECLARES_AFTER = re.compile(r"\b(?:class|struct|using) $"), re.compile(r"\(| =")
+LIBRARIES = ("covey::covey", "covey::mpi", "covey::inspect")  # targets of CMake
+
+
 class Markup:
     """names[name] is the address of the description of a name, relative to the root of the site."""
 
     def __init__(self, names):
         self.names = names
 
-    def name(self, word, top, defines=()):
-        if word in defines:
-            return f'<a class="def" id="{word}" href="#{word}">{word}</a>'
-        if word in self.names:
-            return f'<a class="name" href="{top}{self.names[word]}">{word}</a>'
-        return None
+    def name(self, word, top):
+        name = word if word in self.names else word.rpartition("::")[0]  # a member that has no description: its class
+        if name not in self.names or word in LIBRARIES:
+            return None
+        return f'<a class="name" href="{top}{self.names[name]}">{word}</a>'
 
     def c(self, text, top, defines=None):
-        """C as HTML. The first use of each name in the set `defines` becomes its anchor; removes it from the set."""
-        left, out = set() if defines is None else defines, []
+        """C or C++ as HTML. `defines` has the anchors of words: the first use of each becomes one, and is removed."""
+        left, out = {} if defines is None else defines, []
         for match in TOKENS.finditer(text):
             kind, token = match.lastgroup, match.group()
             escaped = html.escape(token, quote=False)
-            if kind == "word":
-                link = self.name(token, top, left)
-                left.discard(token)
+            if kind == "word" and token in left and declares(text, match, left[token]):
+                escaped = f'<a class="def" id="{left[token]}" href="#{left[token]}">{token}</a>'
+                del left[token]
+            elif kind in ("word", "qualified"):
+                link = self.name(token, top)
                 if link:
                     escaped = link
                 elif token in KEYWORDS:
@@ -66,7 +72,8 @@ class Markup:
                 out.append(f"<code>{self.c(part[1:-1], top)}</code>")
                 continue
             part = html.escape(part, quote=False)
-            part = re.sub(r"\b(?:covey|COVEY)_\w*\w", lambda m: f"<code>{self.name(m[0], top) or m[0]}</code>", part)
+            part = re.sub(r"\b(?:(?:covey|COVEY)_\w*\w|covey(?:::\w+)+)",
+                          lambda m: f"<code>{self.name(m[0], top) or m[0]}</code>", part)
             out.append(re.sub(r"(?<![\w/])docs/(\w+)\.md", lambda m: f'<a href="{top}{m[1]}.html">{m[0]}</a>', part))
         return "".join(out)
 
@@ -120,6 +127,11 @@ class Markup:
                 parts[i] = re.sub(r"<code>(.*?)</code>", inline, part, flags=re.S)
         body = "".join(parts)
         return body.replace("<table>", '<div class="table" tabindex="0"><table>').replace("</table>", "</table></div>")
+
+
+def declares(text, match, anchor):
+    """Whether a word declares what the anchor names."""
+    return "::" not in anchor or DECLARES_BEFORE.search(text, 0, match.start()) or DECLARES_AFTER.match(text, match.end())
 
 
 def paragraph_of_points(paragraph):

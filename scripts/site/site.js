@@ -17,13 +17,33 @@
 
     /* ---- Dark and light */
 
-    function isDark() {
-        return root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    var themeButton = byId("site-theme-button"), system = matchMedia("(prefers-color-scheme: dark)");
+
+    function isDark() { return root.dataset.theme ? root.dataset.theme === "dark" : system.matches; }
+
+    function showTheme() { themeButton.setAttribute("aria-pressed", String(isDark())); }
+
+    /* A choice that is the same as the system's is not remembered: the page follows the system again. */
+    function chooseTheme(dark) {
+        var chosen = dark === system.matches ? "" : dark ? "dark" : "light";
+        if (chosen) root.dataset.theme = chosen;
+        else delete root.dataset.theme;
+        try {
+            if (chosen) localStorage.setItem("covey-theme", chosen);
+            else localStorage.removeItem("covey-theme");
+        } catch (e) { /* not allowed to remember */ }
+        showTheme();
     }
-    byId("site-theme-button").addEventListener("click", function () {
-        root.dataset.theme = isDark() ? "light" : "dark";
-        try { localStorage.setItem("covey-theme", root.dataset.theme); } catch (e) { /* not allowed to remember */ }
+
+    themeButton.addEventListener("click", function () { chooseTheme(!isDark()); });
+    system.addEventListener("change", showTheme);
+    window.addEventListener("storage", function (event) { /* another tab */
+        if (event.key !== "covey-theme") return;
+        if (event.newValue) root.dataset.theme = event.newValue;
+        else delete root.dataset.theme;
+        showTheme();
     });
+    showTheme();
 
     /* ---- The search: index.js has [heading, page, address, text] for each section and each name */
 
@@ -38,17 +58,35 @@
         document.head.appendChild(script);
     }
 
-    /* All words must be there. A heading counts more than the text, the whole of it more than a part. */
+    /* Words that say nothing about the topic, unless there are no others. */
+    var fillers = ["a", "all", "an", "and", "by", "do", "for", "from", "how", "i", "in", "is", "my", "of", "on", "the", "to",
+        "what", "with"];
+
+    function wordsOf(text) {
+        var words = text.toLowerCase().split(/[\s,?]+/).filter(Boolean);
+        var telling = words.filter(function (word) { return fillers.indexOf(word) < 0; });
+        return telling.length ? telling : words;
+    }
+
+    /* Deterministic for determinism, destroy for destroying. */
+    function stem(word) { return word.length > 5 ? word.replace(/(isms?|istic|ings?|ions?|ed|es|s)$/, "") : word; }
+
+    /* All words must be there. A heading counts more than the text, the whole of it more than a part; the name of a
+     * function of C++ counts as much with its class and namespace as without. */
     function score(item, words) {
         var heading = item[0].toLowerCase(), page = item[1].toLowerCase(), text = item[3].toLowerCase(), sum = 0;
+        if (words.length > 1 && (", " + heading + ",").indexOf(", " + words.join(" ") + ",") >= 0) sum += 150;
         for (var i = 0; i < words.length; i++) {
             var word = words[i], one = 0;
             if (heading === word) one = 100;
             else if (heading === "covey_" + word) one = 90;
+            else if ((", " + heading + ",").indexOf(", " + word + ",") >= 0) one = 85;
+            else if (heading.slice(-word.length - 2) === "::" + word) one = 80;
             else if (heading.indexOf(word) === 0) one = 40;
             else if (heading.indexOf(word) >= 0) one = 25;
             else if (page.indexOf(word) >= 0) one = 8;
             else if (text.indexOf(word) >= 0) one = 4;
+            else if ((heading + " " + text).indexOf(stem(word)) >= 0) one = 2;
             if (one === 0) return 0;
             sum += one;
         }
@@ -84,7 +122,7 @@
     }
 
     function search() {
-        var words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+        var words = wordsOf(input.value);
         if (!words.length || !window.coveyIndex) {
             results.hidden = true;
             return;
