@@ -36,9 +36,7 @@ static void begin_walk(covey__walk *walk) {
 }
 
 /* Whether the pools of a view need no search, and nothing of it can be disabled. */
-static bool is_quick(const covey_view *view) {
-    return view->quick && covey__nothing_hides(view->world);
-}
+static bool is_quick(const covey_view *view) { return view->quick && covey__nothing_hides(view->world); }
 
 static void find_pools(covey__walk *walk) {
     if (COVEY__LIKELY(is_quick(walk->view))) walk->pools = covey__pools_known(walk->view->world);

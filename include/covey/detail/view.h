@@ -123,9 +123,9 @@ struct covey_iter {
     bool ended;    /* there is no further span */
     uint64_t flat; /* rows of the list whose values are contiguous, in the chunks of columns; 0: the list has values */
     covey__walk walk;
-    uint64_t matches[COVEY__PAGE_BLOCKS];   /* of the page: bit i of word b is the id of bit i of block b */
-    uint32_t rows[COVEY__BATCH];            /* the ids, or positions, at which the spans of the list begin */
-    uint32_t counts[COVEY__BATCH];          /* the length of each span, if `varies`; or the slot of a member, by row */
+    uint64_t matches[COVEY__PAGE_BLOCKS]; /* of the page: bit i of word b is the id of bit i of block b */
+    uint32_t rows[COVEY__BATCH];          /* the ids, or positions, at which the spans of the list begin */
+    uint32_t counts[COVEY__BATCH];        /* the length of each span, if `varies`; or the slot of a member, by row */
     covey_entity ids[COVEY__BATCH]; /* of a list of rows, which may move in the array; only their indices are used */
     char *values[COVEY__FEW][COVEY__BATCH]; /* where their fields are: see covey__list_of */
     covey__known known[COVEY_TERMS + 2];    /* assertion level 1: of each term, the lead, and the disabled entities */
