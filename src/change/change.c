@@ -57,6 +57,12 @@ static void *place_or_fail(covey_pool *pool, covey_entity e, const void **source
     return value;
 }
 
+void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation) {
+    return pool->place(pool, index, generation);
+}
+
+void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation) { pool->erase(pool, index, generation); }
+
 void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation) {
     const void *none = NULL;
     return place_or_fail(pool, covey__entity(index, generation), &none);

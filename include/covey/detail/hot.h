@@ -18,6 +18,9 @@ COVEY_API COVEY__PURE bool covey__has_slowly(const covey_world *world, covey__sl
 /* These take a handle in two parts: see covey/detail/compiler.h. */
 COVEY_API covey_pool *covey__pool_meet(covey_world *world, uint32_t index, uint32_t generation, const covey_type *type);
 COVEY_API void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t generation);
+/* Jumps to pool->place and pool->erase: a call through a pointer, inline, would slow down loops that do not make it. */
+COVEY_API void *covey__group_place(covey_pool *pool, uint32_t index, uint32_t generation);
+COVEY_API void covey__group_erase(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value);
 COVEY_API void *covey__pool_add_default(covey_pool *pool, uint32_t index, uint32_t generation);
 COVEY_API void *covey__pool_set_default(covey_pool *pool, uint32_t index, uint32_t generation);
@@ -350,7 +353,7 @@ COVEY_HOT void *covey__pool_add(covey_pool *pool, covey_entity e, const void *va
     void *to = covey__pool_append(pool, e, size);
     if (!COVEY__LIKELY(to != NULL)) {
         if (!literal) return covey__pool_add_slowly(pool, index, generation, value);
-        to = pool->adding == COVEY__ADD_TO_GROUP ? pool->place(pool, index, generation)
+        to = pool->adding == COVEY__ADD_TO_GROUP ? covey__group_place(pool, index, generation)
                                                  : covey__pool_place_slowly(pool, index, generation);
         if (!to) return NULL;
         if (pool->adding == COVEY__ADD_AND_SETTLE) {
@@ -535,7 +538,7 @@ COVEY_HOT bool covey__pool_remove(covey_pool *pool, covey_entity e, size_t size)
         ++*set->shifts;
     } else {
         bool grouped = set->removal == COVEY__REMOVE_GROUPED;
-        if (grouped) pool->erase(pool, index, generation);
+        if (grouped) covey__group_erase(pool, index, generation);
         else covey__pool_remove_slowly(pool, index, generation);
         return true;
     }
