@@ -115,8 +115,9 @@ BY_TYPE(has)
 /* ---- Iterating ----------------------------------------------------------------------------------------------------*/
 
 /* A loop for each list of types. */
-#define SPANS1(name, A)                                \
-    static uint64_t name(covey_iter it) {              \
+#define LOOP1(name, A, From, begin)                    \
+    static uint64_t name(const From *from) {           \
+        covey_iter it = begin(from);                   \
         uint64_t visited = 0;                          \
         for (; covey_next(&it); visited += it.count) { \
             A *p = covey_field(&it, 0, A);             \
@@ -127,8 +128,9 @@ BY_TYPE(has)
         }                                              \
         return visited;                                \
     }
-#define SPANS2(name, A, B)                             \
-    static uint64_t name(covey_iter it) {              \
+#define LOOP2(name, A, B, From, begin)                 \
+    static uint64_t name(const From *from) {           \
+        covey_iter it = begin(from);                   \
         uint64_t visited = 0;                          \
         for (; covey_next(&it); visited += it.count) { \
             A *p = covey_field(&it, 0, A);             \
@@ -140,8 +142,9 @@ BY_TYPE(has)
         }                                              \
         return visited;                                \
     }
-#define SPANS3(name, A, B, C)                          \
-    static uint64_t name(covey_iter it) {              \
+#define LOOP3(name, A, B, C, From, begin)              \
+    static uint64_t name(const From *from) {           \
+        covey_iter it = begin(from);                   \
         uint64_t visited = 0;                          \
         for (; covey_next(&it); visited += it.count) { \
             A *p = covey_field(&it, 0, A);             \
@@ -155,11 +158,17 @@ BY_TYPE(has)
         return visited;                                \
     }
 
+#define SPANS1(name, A) LOOP1(name, A, covey_view, covey_view_iter)
+#define SPANS2(name, A, B) LOOP2(name, A, B, covey_view, covey_view_iter)
+#define SPANS3(name, A, B, C) LOOP3(name, A, B, C, covey_view, covey_view_iter)
+
 SPANS1(spans1, First)
 SPANS2(spans2, First, Second)
 SPANS3(spans3, First, Second, Third)
+LOOP2(members2, First, Second, covey_group, covey_group_iter)
 
-static uint64_t rows1(covey_iter it) {
+static uint64_t rows1(const covey_view *view) {
+    covey_iter it = covey_view_iter(view);
     uint64_t visited = 0;
     covey_row row = { 0 };
     for (; covey_next_row(&it, &row); visited++) {
@@ -170,7 +179,8 @@ static uint64_t rows1(covey_iter it) {
     return visited;
 }
 
-static uint64_t rows2(covey_iter it) {
+static uint64_t rows2(const covey_view *view) {
+    covey_iter it = covey_view_iter(view);
     uint64_t visited = 0;
     covey_row row = { 0 };
     for (; covey_next_row(&it, &row); visited++) {
@@ -182,7 +192,8 @@ static uint64_t rows2(covey_iter it) {
     return visited;
 }
 
-static uint64_t rows3(covey_iter it) {
+static uint64_t rows3(const covey_view *view) {
+    covey_iter it = covey_view_iter(view);
     uint64_t visited = 0;
     covey_row row = { 0 };
     for (; covey_next_row(&it, &row); visited++) {
@@ -197,19 +208,19 @@ static uint64_t rows3(covey_iter it) {
 
 static uint64_t iterate_spans(void *world, uint32_t fields) {
     const fixture *f = world;
-    covey_iter it = covey_view_iter(&f->views[fields - 1]);
-    return fields == 1 ? spans1(it) : fields == 2 ? spans2(it) : spans3(it);
+    const covey_view *view = &f->views[fields - 1];
+    return fields == 1 ? spans1(view) : fields == 2 ? spans2(view) : spans3(view);
 }
 
 static uint64_t iterate_rows(void *world, uint32_t fields) {
     const fixture *f = world;
-    covey_iter it = covey_view_iter(&f->views[fields - 1]);
-    return fields == 1 ? rows1(it) : fields == 2 ? rows2(it) : rows3(it);
+    const covey_view *view = &f->views[fields - 1];
+    return fields == 1 ? rows1(view) : fields == 2 ? rows2(view) : rows3(view);
 }
 
 static uint64_t iterate_group(void *world, uint32_t fields) {
     const fixture *f = world;
-    return fields == 2 ? spans2(covey_group_iter(f->group)) : iterate_spans(world, fields);
+    return fields == 2 ? members2(f->group) : iterate_spans(world, fields);
 }
 
 /* ---- Entities -----------------------------------------------------------------------------------------------------*/
@@ -220,10 +231,9 @@ static uint64_t covey_contender_create(void *world) {
     Second second = contender_value_of(1);
     Third third = contender_value_of(2);
     for (uint32_t i = 0; i < f->n; i++) {
-        covey_entity e = f->entities[i] = covey_create(f->world);
-        covey_add_value(f->world, e, First, &first);
-        covey_add_value(f->world, e, Second, &second);
-        covey_add_value(f->world, e, Third, &third);
+        f->entities[i] =
+            covey_create_with(f->world, covey_with(First, { first.x, first.y }),
+                              covey_with(Second, { second.x, second.y }), covey_with(Third, { third.x, third.y }));
     }
     return count_of(f, 0);
 }
@@ -387,11 +397,11 @@ SPANS3(system5, Mixed10, Mixed11, Mixed12)
 SPANS3(system6, Mixed13, Mixed14, Mixed15)
 
 static uint64_t mixed_run(void *world) {
-    static uint64_t (*const systems[CONTENDER_SYSTEMS])(covey_iter) = { system0, system1, system2, system3,
-                                                                        system4, system5, system6 };
+    static uint64_t (*const systems[CONTENDER_SYSTEMS])(const covey_view *) = { system0, system1, system2, system3,
+                                                                                system4, system5, system6 };
     const mixed *m = world;
     uint64_t matches = 0;
-    for (uint32_t s = 0; s < CONTENDER_SYSTEMS; s++) matches += systems[s](covey_view_iter(&m->views[s]));
+    for (uint32_t s = 0; s < CONTENDER_SYSTEMS; s++) matches += systems[s](&m->views[s]);
     return matches;
 }
 
