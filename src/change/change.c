@@ -214,7 +214,8 @@ covey_result covey__changes_reserve_queues(covey_world *world, const covey__chan
         uint64_t events = 0;
         for (uint32_t i = 0; i < queue->source_count; i++)
             for (uint32_t k = 0; k < count; k++) events += events_from(&changes[k], &queue->sources[i], placed);
-        if (events != 0 && !world->inner->signalling->reserve_in_queue(queue, events)) return COVEY_ERROR_MEMORY;
+        if (queue->source_count != 0 && !world->inner->signalling->reserve_in_queue(queue, events))
+            return COVEY_ERROR_MEMORY;
     }
     return COVEY_OK;
 }
