@@ -22,6 +22,6 @@ refused() {
 refused "$dir/nowhere.so" "cannot load"
 refused "$dir/bad1.so" "does not export contender_list"
 refused "$dir/bad2.so" "compile it again"
-refused "$dir/bad3.so" "versus_remove, n = 1000: bad has the result 1, but block has 0"
+refused "$dir/bad3.so" "versus_remove, n = 64: bad has the result 1, but block has 0"
 refused "$dir/bad4.so" "the values of bad add up to"
 refused "$dir/bad5.so" "a contender lacks"
