@@ -1,0 +1,584 @@
+/* Buckets: sorted sets of indices, by key. buckets.h draws them. */
+#include "lookup/buckets.h"
+
+#include "memory/alloc.h"
+#include "memory/hash.h"
+#include "memory/result.h"
+
+#include <stdalign.h>
+
+enum { HEADER = 2, MOST = COVEY_PART_MOST };
+
+/* What a segment is: in the high bits of its room. */
+#define KIND_WHOLE UINT32_C(0)         /* all indices of a bucket */
+#define KIND_LIST (UINT32_C(1) << 30)  /* the parts of a bucket */
+#define KIND_PART (UINT32_C(2) << 30)  /* some of its indices */
+#define KIND_UNUSED (UINT32_C(3) << 30)
+#define ROOM_OF(word) ((word) & ~KIND_UNUSED)
+#define KIND_OF(word) ((word)&KIND_UNUSED)
+
+typedef struct part {
+    uint32_t first, at, count;
+} part;
+
+enum { PART_WORDS = sizeof(part) / sizeof(uint32_t) };
+
+/* The words that segments take for each index, when they have just moved together. Two indices of a bucket take four
+ * words. Two neighbouring parts take ten words besides their indices, of which they have more than half of MOST. */
+enum { FOR_EACH = 2 + 20 / MOST };
+/* And free words: for a part of MOST, for a list that grows by half, and so that segments move together seldom. */
+enum { FREE_FOR_EACH = 1 + 20 / MOST, FREE = 4 * MOST + 64 };
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------*/
+
+static uint64_t hash_of(const covey__lookup_key *key) {
+    uint64_t bits = key->bits;
+    if (key->text) return covey__hash(key->text, key->length, 0);
+    bits = (bits ^ bits >> 32) * UINT64_C(0x9E3779B97F4A7C15);
+    return bits ^ bits >> 29;
+}
+
+/* Where the search for a record begins. */
+static uint32_t home_of(const covey__buckets *b, uint64_t hash) {
+    return (uint32_t)(hash * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (b->table_size - 1);
+}
+
+static uint64_t record_hash(const covey__buckets *b, uint32_t record) {
+    covey__lookup_key key = { b->records[record].key, NULL, 0 };
+    return b->text_size != 0 ? key.bits : hash_of(&key);
+}
+
+static void put_in_table(covey__buckets *b, uint32_t record) {
+    uint32_t at = home_of(b, record_hash(b, record));
+    while (b->table[at] != COVEY__NO_RECORD) at = (at + 1) & (b->table_size - 1);
+    b->table[at] = record;
+}
+
+static bool reserve_table(covey__heap *heap, covey__buckets *b, uint32_t count) {
+    uint32_t size = 16, old_size = b->table_size, *old = b->table;
+    while (size < UINT32_C(1) << 31 && size / 4 * 3 < count) size *= 2;
+    if (size / 4 * 3 < count) return false;
+    if (size <= old_size) return true;
+    uint32_t *table = covey__resize(heap, NULL, 0, size, sizeof *table, alignof(uint32_t));
+    if (!table) return false;
+    memset(table, 0xff, size * sizeof *table);
+    b->table = table;
+    b->table_size = size;
+    for (uint32_t i = 0; i < old_size; i++)
+        if (old[i] != COVEY__NO_RECORD) put_in_table(b, old[i]);
+    covey__free(heap, old, old_size, sizeof *old, alignof(uint32_t));
+    return true;
+}
+
+static bool reserve_records(covey__heap *heap, covey__buckets *b, uint32_t count) {
+    if (count > b->record_capacity) {
+        covey__record *records =
+            covey__resize(heap, b->records, b->record_capacity, count, sizeof *records, alignof(covey__record));
+        if (!records) return false;
+        b->records = records;
+        b->record_capacity = count;
+    }
+    if (b->text_size == 0 || count <= b->text_count) return true;
+    char *texts = covey__resize(heap, b->texts, b->text_count, count, b->text_size, 1);
+    if (!texts) return false;
+    b->texts = texts;
+    b->text_count = count;
+    return true;
+}
+
+static bool reserve_words(covey__heap *heap, covey__buckets *b, uint32_t count) {
+    uint64_t wanted = (uint64_t)count * (FOR_EACH + FREE_FOR_EACH) + FREE;
+    if (wanted <= b->word_capacity) return true;
+    if (wanted > ROOM_OF(UINT32_MAX)) return false;
+    uint32_t *words =
+        covey__resize(heap, b->words, b->word_capacity, (uint32_t)wanted, sizeof *words, alignof(uint32_t));
+    if (!words) return false;
+    b->words = words;
+    b->word_capacity = (uint32_t)wanted;
+    return true;
+}
+
+bool covey__buckets_reserve(covey__heap *heap, covey__buckets *b, uint64_t count) {
+    if (count <= b->capacity && b->table) return true;
+    if (count > UINT32_MAX / 2) return false;
+    if (!b->table) b->record_unused = COVEY__NO_RECORD;
+    uint32_t capacity = covey__grown(b->capacity, (uint32_t)count, UINT32_MAX / 2);
+    if (!reserve_table(heap, b, capacity) || !reserve_records(heap, b, capacity) || !reserve_words(heap, b, capacity))
+        return false;
+    b->capacity = capacity;
+    return true;
+}
+
+bool covey__buckets_reach(covey__heap *heap, covey__buckets *b, uint32_t index, uint32_t limit) {
+    return covey__pages_reach(heap, &b->filed, index, limit, COVEY__FILED_BYTES) != NULL;
+}
+
+void covey__buckets_clear(covey__buckets *b) {
+    for (uint32_t i = 0; i < b->filed.count; i++)
+        if (b->filed.at[i]) memset(b->filed.at[i], 0, COVEY__FILED_BYTES);
+    if (b->table) memset(b->table, 0xff, b->table_size * sizeof *b->table);
+    b->record_end = b->word_end = b->count = 0;
+    b->record_unused = COVEY__NO_RECORD;
+}
+
+void covey__buckets_free(covey__heap *heap, covey__buckets *b) {
+    covey__free(heap, b->records, b->record_capacity, sizeof *b->records, alignof(covey__record));
+    covey__free(heap, b->texts, b->text_count, b->text_size, 1);
+    covey__free(heap, b->table, b->table_size, sizeof *b->table, alignof(uint32_t));
+    covey__free(heap, b->words, b->word_capacity, sizeof *b->words, alignof(uint32_t));
+    covey__pages_free(heap, &b->filed, COVEY__FILED_BYTES);
+    *b = (covey__buckets){ .text_size = b->text_size };
+}
+
+size_t covey__buckets_bytes(const covey__buckets *b) {
+    return b->record_capacity * sizeof *b->records + (size_t)b->text_count * b->text_size +
+           b->table_size * sizeof *b->table + b->word_capacity * sizeof *b->words +
+           covey__pages_bytes(&b->filed, COVEY__FILED_BYTES);
+}
+
+/* ---- Records -----------------------------------------------------------------------------------------------------*/
+
+static char *text_of(const covey__buckets *b, uint32_t record) { return b->texts + (size_t)record * b->text_size; }
+
+static bool is_same_text(const covey__buckets *b, uint32_t record, const covey__lookup_key *key) {
+    const char *text = text_of(b, record);
+    if (key->length > b->text_size || memcmp(text, key->text, key->length) != 0) return false;
+    return key->length == b->text_size || text[key->length] == 0;
+}
+
+static bool has_key(const covey__buckets *b, uint32_t record, uint64_t bits, const covey__lookup_key *key) {
+    return b->records[record].key == bits && (!key->text || is_same_text(b, record, key));
+}
+
+bool covey__record_has_key(const covey__buckets *b, uint32_t record, const covey__lookup_key *key) {
+    return has_key(b, record, key->text ? hash_of(key) : key->bits, key);
+}
+
+uint32_t covey__buckets_find(const covey__buckets *b, const covey__lookup_key *key) {
+    if (b->count == 0) return COVEY__NO_RECORD;
+    uint64_t hash = hash_of(key), bits = key->text ? hash : key->bits;
+    uint32_t at = home_of(b, hash), record;
+    while ((record = b->table[at]) != COVEY__NO_RECORD && !has_key(b, record, bits, key))
+        at = (at + 1) & (b->table_size - 1);
+    return record;
+}
+
+/* A new record without indices. */
+static uint32_t add_record(covey__buckets *b, const covey__lookup_key *key) {
+    uint32_t record = b->record_unused;
+    if (record == COVEY__NO_RECORD) record = b->record_end++;
+    else b->record_unused = b->records[record].at;
+    b->records[record] = (covey__record){ key->text ? hash_of(key) : key->bits, 0, 0 };
+    if (key->text) {
+        memset(text_of(b, record), 0, b->text_size);
+        memcpy(text_of(b, record), key->text, key->length);
+    }
+    put_in_table(b, record);
+    return record;
+}
+
+/* Closes the gap in the table: moves each record behind it that would not be found any more. */
+static void take_out_of_table(covey__buckets *b, uint32_t record) {
+    uint32_t mask = b->table_size - 1, gap = home_of(b, record_hash(b, record));
+    while (b->table[gap] != record) gap = (gap + 1) & mask;
+    for (uint32_t at = (gap + 1) & mask; b->table[at] != COVEY__NO_RECORD; at = (at + 1) & mask) {
+        uint32_t home = home_of(b, record_hash(b, b->table[at]));
+        if (((at - home) & mask) < ((at - gap) & mask)) continue;
+        b->table[gap] = b->table[at];
+        gap = at;
+    }
+    b->table[gap] = COVEY__NO_RECORD;
+}
+
+static void remove_record(covey__buckets *b, uint32_t record) {
+    take_out_of_table(b, record);
+    b->records[record].at = b->record_unused;
+    b->records[record].count = 0;
+    b->record_unused = record;
+}
+
+/* ---- Segments ----------------------------------------------------------------------------------------------------*/
+
+static uint32_t *room_word(const covey__buckets *b, uint32_t at) { return &b->words[at - 1]; }
+static uint32_t room_at(const covey__buckets *b, uint32_t at) { return ROOM_OF(*room_word(b, at)); }
+
+static bool is_listed(const covey__buckets *b, const covey__record *record) {
+    return record->count > 1 && KIND_OF(*room_word(b, record->at)) == KIND_LIST;
+}
+
+static uint32_t *part_count(const covey__buckets *b, const covey__record *record) { return &b->words[record->at]; }
+
+static part part_of(const covey__buckets *b, const covey__record *record, uint32_t number) {
+    const uint32_t *words = &b->words[record->at + 1 + number * PART_WORDS];
+    return (part){ words[0], words[1], words[2] };
+}
+
+static void put_part(const covey__buckets *b, const covey__record *record, uint32_t number, part p) {
+    memcpy(&b->words[record->at + 1 + number * PART_WORDS], &p, sizeof p);
+}
+
+/* The part in which an index is, or would be. */
+static uint32_t part_for(const covey__buckets *b, const covey__record *record, uint32_t index) {
+    uint32_t low = 0, high = *part_count(b, record);
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (part_of(b, record, middle).first <= index) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+/* The words that a segment uses, and where it is noted that it moves. */
+static uint32_t move_segment(const covey__buckets *b, uint32_t at, uint32_t to) {
+    covey__record *record = &b->records[b->words[at - HEADER]];
+    uint32_t kind = KIND_OF(*room_word(b, at));
+    if (kind == KIND_PART) {
+        uint32_t number = part_for(b, record, b->words[at]);
+        part p = part_of(b, record, number);
+        p.at = to;
+        put_part(b, record, number, p);
+        return p.count;
+    }
+    uint32_t used = kind == KIND_LIST ? 1 + b->words[at] * PART_WORDS : record->count;
+    record->at = to;
+    return used;
+}
+
+/* Moves all segments together. */
+static void move_together(covey__buckets *b) {
+    uint32_t to = 0;
+    for (uint32_t from = 0, next; from < b->word_end; from = next) {
+        uint32_t word = b->words[from + 1], owner = b->words[from];
+        next = from + HEADER + ROOM_OF(word);
+        if (KIND_OF(word) == KIND_UNUSED) continue;
+        uint32_t used = move_segment(b, from + HEADER, to + HEADER);
+        memmove(&b->words[to + HEADER], &b->words[from + HEADER], used * sizeof *b->words);
+        b->words[to] = owner;
+        b->words[to + 1] = KIND_OF(word) | used;
+        to += HEADER + used;
+    }
+    b->word_end = to;
+}
+
+/* A new segment. Others may move. */
+static uint32_t take_segment(covey__buckets *b, uint32_t owner, uint32_t kind, uint32_t room) {
+    if (b->word_capacity - b->word_end < HEADER + room) move_together(b);
+    uint32_t at = b->word_end + HEADER;
+    b->words[at - HEADER] = owner;
+    *room_word(b, at) = kind | room;
+    b->word_end = at + room;
+    return at;
+}
+
+/* The last segment becomes free words. */
+static void leave_segment(covey__buckets *b, uint32_t at) {
+    *room_word(b, at) |= KIND_UNUSED;
+    if (at + room_at(b, at) == b->word_end) b->word_end = at - HEADER;
+}
+
+static uint32_t more_than(uint32_t count) { return count + count / 2 + 2 < MOST ? count + count / 2 + 2 : MOST; }
+
+/* The first of some sorted indices that is not below one. */
+static uint32_t place_in(const uint32_t *indices, uint32_t count, uint32_t index) {
+    uint32_t low = 0;
+    while (count != 0) {
+        uint32_t half = count / 2;
+        bool above = indices[low + half] < index;
+        low += above ? half + 1 : 0;
+        count = above ? count - half - 1 : half;
+    }
+    return low;
+}
+
+static void insert(uint32_t *indices, uint32_t count, uint32_t index) {
+    uint32_t at = count != 0 && indices[count - 1] < index ? count : place_in(indices, count, index);
+    memmove(&indices[at + 1], &indices[at], (count - at) * sizeof *indices);
+    indices[at] = index;
+}
+
+static void extract(uint32_t *indices, uint32_t count, uint32_t index) {
+    uint32_t at = place_in(indices, count, index);
+    memmove(&indices[at], &indices[at + 1], (count - at - 1) * sizeof *indices);
+}
+
+/* ---- Parts -------------------------------------------------------------------------------------------------------*/
+
+static void grow_list(covey__buckets *b, uint32_t number) {
+    covey__record *record = &b->records[number];
+    uint32_t parts = *part_count(b, record), used = 1 + parts * PART_WORDS;
+    if (room_at(b, record->at) >= used + PART_WORDS) return;
+    uint32_t at = take_segment(b, number, KIND_LIST, 1 + (parts + parts / 2 + 2) * PART_WORDS), old = record->at;
+    memcpy(&b->words[at], &b->words[old], used * sizeof *b->words);
+    record->at = at;
+    leave_segment(b, old);
+}
+
+static void grow_part(covey__buckets *b, uint32_t number, uint32_t which, uint32_t room) {
+    covey__record *record = &b->records[number];
+    if (room_at(b, part_of(b, record, which).at) >= room) return;
+    uint32_t at = take_segment(b, number, KIND_PART, room);
+    part p = part_of(b, record, which);
+    memcpy(&b->words[at], &b->words[p.at], p.count * sizeof *b->words);
+    uint32_t old = p.at;
+    p.at = at;
+    put_part(b, record, which, p);
+    leave_segment(b, old);
+}
+
+static void insert_part(covey__buckets *b, covey__record *record, uint32_t which, part p) {
+    uint32_t parts = (*part_count(b, record))++, *at = &b->words[record->at + 1 + which * PART_WORDS];
+    memmove(at + PART_WORDS, at, (parts - which) * sizeof p);
+    put_part(b, record, which, p);
+}
+
+static void extract_part(covey__buckets *b, covey__record *record, uint32_t which) {
+    uint32_t parts = --*part_count(b, record), *at = &b->words[record->at + 1 + which * PART_WORDS];
+    leave_segment(b, part_of(b, record, which).at);
+    memmove(at, at + PART_WORDS, (parts - which) * sizeof(part));
+}
+
+/* Makes a part of all indices of a bucket. */
+static void begin_list(covey__buckets *b, uint32_t number) {
+    covey__record *record = &b->records[number];
+    uint32_t at = take_segment(b, number, KIND_LIST, 1 + 2 * PART_WORDS), whole = record->at;
+    *room_word(b, whole) |= KIND_PART;
+    b->words[at] = 1;
+    record->at = at;
+    put_part(b, record, 0, (part){ b->words[whole], whole, record->count });
+}
+
+/* The reverse. */
+static void end_list(covey__buckets *b, uint32_t number) {
+    covey__record *record = &b->records[number];
+    part p = part_of(b, record, 0);
+    leave_segment(b, record->at);
+    *room_word(b, p.at) = room_at(b, p.at) | KIND_WHOLE;
+    record->at = p.at;
+}
+
+/* Splits a full part, before an index is inserted; at its end if the index comes after all others. */
+static void split(covey__buckets *b, uint32_t number, uint32_t which, uint32_t index) {
+    covey__record *record = &b->records[number];
+    grow_list(b, number);
+    bool last = which + 1 == *part_count(b, record) && b->words[part_of(b, record, which).at + MOST - 1] < index;
+    uint32_t moved = last ? 0 : MOST / 2;
+    uint32_t at = take_segment(b, number, KIND_PART, MOST);
+    part p = part_of(b, record, which);
+    p.count -= moved;
+    memcpy(&b->words[at], &b->words[p.at + p.count], moved * sizeof *b->words);
+    put_part(b, record, which, p);
+    insert_part(b, record, which + 1, (part){ last ? index : b->words[at], at, moved });
+}
+
+static void file_in_list(covey__buckets *b, uint32_t number, uint32_t index) {
+    covey__record *record = &b->records[number];
+    uint32_t which = part_for(b, record, index);
+    if (part_of(b, record, which).count == MOST) {
+        split(b, number, which, index);
+        which = part_for(b, record, index);
+    }
+    if (part_of(b, record, which).count == room_at(b, part_of(b, record, which).at))
+        grow_part(b, number, which, more_than(part_of(b, record, which).count));
+    part p = part_of(b, record, which);
+    insert(&b->words[p.at], p.count++, index);
+    p.first = b->words[p.at];
+    put_part(b, record, which, p);
+}
+
+/* Unites a part with the next one, if both have no more than half of MOST. */
+static void unite(covey__buckets *b, uint32_t number, uint32_t which) {
+    covey__record *record = &b->records[number];
+    if (which + 1 >= *part_count(b, record)) return;
+    uint32_t sum = part_of(b, record, which).count + part_of(b, record, which + 1).count;
+    if (sum > MOST / 2) return;
+    grow_part(b, number, which, sum);
+    part p = part_of(b, record, which), next = part_of(b, record, which + 1);
+    memcpy(&b->words[p.at + p.count], &b->words[next.at], next.count * sizeof *b->words);
+    p.count = sum;
+    p.first = b->words[p.at];
+    put_part(b, record, which, p);
+    extract_part(b, record, which + 1);
+}
+
+static void unfile_in_list(covey__buckets *b, uint32_t number, uint32_t index) {
+    covey__record *record = &b->records[number];
+    uint32_t which = part_for(b, record, index);
+    part p = part_of(b, record, which);
+    extract(&b->words[p.at], p.count--, index);
+    if (p.count != 0) p.first = b->words[p.at];
+    put_part(b, record, which, p);
+    if (p.count == 0) extract_part(b, record, which);
+    else unite(b, number, which);
+    if (which != 0) unite(b, number, which - 1);
+    if (*part_count(b, record) == 1) end_list(b, number);
+}
+
+/* ---- Filing ------------------------------------------------------------------------------------------------------*/
+
+static void begin_segment(covey__buckets *b, uint32_t number, uint32_t index) {
+    covey__record *record = &b->records[number];
+    uint32_t at = take_segment(b, number, KIND_WHOLE, 4), other = record->at;
+    b->words[at] = other < index ? other : index;
+    b->words[at + 1] = other < index ? index : other;
+    record->at = at;
+}
+
+static void grow_segment(covey__buckets *b, uint32_t number) {
+    covey__record *record = &b->records[number];
+    uint32_t at = take_segment(b, number, KIND_WHOLE, more_than(record->count)), old = record->at;
+    memcpy(&b->words[at], &b->words[old], record->count * sizeof *b->words);
+    record->at = at;
+    leave_segment(b, old);
+}
+
+static void file_in(covey__buckets *b, uint32_t number, uint32_t index) {
+    covey__record *record = &b->records[number];
+    if (record->count == 0) record->at = index;
+    else if (record->count == 1) begin_segment(b, number, index);
+    else {
+        bool listed = is_listed(b, record);
+        if (!listed && record->count == MOST) begin_list(b, number);
+        else if (!listed && record->count == room_at(b, record->at)) grow_segment(b, number);
+        if (listed || record->count == MOST) file_in_list(b, number, index);
+        else insert(&b->words[record->at], record->count, index);
+    }
+    record->count++;
+}
+
+static void unfile_in(covey__buckets *b, uint32_t number, uint32_t index) {
+    covey__record *record = &b->records[number];
+    record->count--;
+    if (record->count == 0) remove_record(b, number);
+    else if (record->count == 1) {
+        uint32_t at = record->at;
+        record->at = b->words[at] == index ? b->words[at + 1] : b->words[at];
+        leave_segment(b, at);
+    } else if (is_listed(b, record)) unfile_in_list(b, number, index);
+    else extract(&b->words[record->at], record->count + 1, index);
+}
+
+void covey__buckets_file(covey__buckets *b, uint32_t index, const covey__lookup_key *key) {
+    uint32_t old = covey__record_of(b, index);
+    if (old != COVEY__NO_RECORD && covey__record_has_key(b, old, key)) return;
+    covey__buckets_unfile(b, index);
+    uint32_t record = covey__buckets_find(b, key);
+    if (record == COVEY__NO_RECORD) record = add_record(b, key);
+    file_in(b, record, index);
+    b->count++;
+    ((uint32_t *)covey__page_at(&b->filed, index))[index % COVEY__BLOCK_PAGE] = record + 1;
+}
+
+void covey__buckets_unfile(covey__buckets *b, uint32_t index) {
+    uint32_t record = covey__record_of(b, index);
+    if (record == COVEY__NO_RECORD) return;
+    unfile_in(b, record, index);
+    b->count--;
+    ((uint32_t *)covey__page_at(&b->filed, index))[index % COVEY__BLOCK_PAGE] = 0;
+}
+
+/* ---- Reading -----------------------------------------------------------------------------------------------------*/
+
+covey__bucket_run covey__bucket_from(const covey__buckets *b, uint32_t number, uint32_t index) {
+    const covey__record *record = &b->records[number];
+    if (record->count == 1) return (covey__bucket_run){ &record->at, record->at >= index };
+    part p = { 0, record->at, record->count };
+    uint32_t which = 0;
+    bool listed = is_listed(b, record);
+    if (listed) p = part_of(b, record, which = part_for(b, record, index));
+    uint32_t place = b->words[p.at] >= index ? 0 : place_in(&b->words[p.at], p.count, index);
+    if (listed && place == p.count && which + 1 < *part_count(b, record)) {
+        p = part_of(b, record, which + 1);
+        place = 0;
+    }
+    return (covey__bucket_run){ &b->words[p.at + place], p.count - place };
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------------------------*/
+
+static bool valid_indices(const covey__buckets *b, uint32_t number, const uint32_t *indices, uint32_t count,
+                          const char **why) {
+    for (uint32_t i = 0; i < count; i++) {
+        REQUIRE(i == 0 || indices[i - 1] < indices[i], "lookup: the indices of a bucket are out of order");
+        REQUIRE(covey__record_of(b, indices[i]) == number, "lookup: an index is in another bucket than it is filed in");
+    }
+    return true;
+}
+
+static bool valid_list(const covey__buckets *b, uint32_t number, const char **why) {
+    const covey__record *record = &b->records[number];
+    uint32_t parts = *part_count(b, record), sum = 0;
+    REQUIRE(parts > 1 && room_at(b, record->at) >= 1 + parts * PART_WORDS, "lookup: a list lacks room for its parts");
+    for (uint32_t i = 0; i < parts; i++) {
+        part p = part_of(b, record, i), before = i != 0 ? part_of(b, record, i - 1) : p;
+        REQUIRE(KIND_OF(*room_word(b, p.at)) == KIND_PART && b->words[p.at - HEADER] == number,
+                "lookup: a part belongs to another bucket");
+        REQUIRE(p.count != 0 && p.count <= room_at(b, p.at) && p.first == b->words[p.at],
+                "lookup: a part is empty, or too long");
+        REQUIRE(i == 0 || before.count + p.count > MOST / 2, "lookup: two parts should be united");
+        REQUIRE(i == 0 || b->words[before.at + before.count - 1] < p.first, "lookup: parts are out of order");
+        if (!valid_indices(b, number, &b->words[p.at], p.count, why)) return false;
+        sum += p.count;
+    }
+    REQUIRE(sum == record->count, "lookup: the parts of a bucket have more or fewer indices than it counts");
+    return true;
+}
+
+static bool valid_record(const covey__buckets *b, uint32_t number, const char **why) {
+    const covey__record *record = &b->records[number];
+    covey__lookup_key key = { record->key, NULL, 0 };
+    if (b->text_size != 0) {
+        key.text = text_of(b, number);
+        while (key.length < b->text_size && key.text[key.length] != 0) key.length++;
+        REQUIRE(hash_of(&key) == record->key, "lookup: a record has the hash of another text");
+    }
+    REQUIRE(covey__buckets_find(b, &key) == number, "lookup: a record is not found by its key");
+    if (record->count == 1) return valid_indices(b, number, &record->at, 1, why);
+    REQUIRE(b->words[record->at - HEADER] == number, "lookup: a segment belongs to another bucket");
+    if (is_listed(b, record)) return valid_list(b, number, why);
+    REQUIRE(KIND_OF(*room_word(b, record->at)) == KIND_WHOLE && record->count <= room_at(b, record->at),
+            "lookup: a segment lacks room for its indices");
+    return valid_indices(b, number, &b->words[record->at], record->count, why);
+}
+
+/* The words of all segments that are used, without spare room: they would have to fit. */
+static bool valid_words(const covey__buckets *b, const char **why) {
+    uint64_t needed = 0;
+    uint32_t at = 0;
+    while (at < b->word_end) {
+        uint32_t word = b->words[at + 1];
+        const covey__record *record = &b->records[b->words[at]];
+        if (KIND_OF(word) == KIND_WHOLE) needed += HEADER + record->count;
+        if (KIND_OF(word) == KIND_LIST) {
+            needed += HEADER + 1 + (uint64_t)b->words[at + HEADER] * (PART_WORDS + HEADER) + record->count;
+        }
+        at += HEADER + ROOM_OF(word);
+    }
+    REQUIRE(at == b->word_end && at <= b->word_capacity, "lookup: segments overlap, or leave gaps");
+    REQUIRE(needed <= (uint64_t)b->count * FOR_EACH, "lookup: segments need more words than are reserved");
+    return true;
+}
+
+bool covey__buckets_valid(const covey__buckets *b, const char **why) {
+    uint64_t sum = 0, filed = 0;
+    uint32_t unused = 0, used = 0;
+    REQUIRE(b->count <= b->capacity && b->capacity <= b->record_capacity && b->record_end <= b->record_capacity,
+            "lookup: more indices are filed than there is memory for");
+    REQUIRE(b->text_size == 0 || b->capacity <= b->text_count, "lookup: there is no memory for all texts");
+    for (uint32_t i = b->capacity != 0 ? b->record_unused : COVEY__NO_RECORD; i != COVEY__NO_RECORD;
+         i = b->records[i].at) {
+        REQUIRE(i < b->record_end && b->records[i].count == 0 && unused <= b->record_end,
+                "lookup: the list of unused records is broken");
+        unused++;
+    }
+    for (uint32_t i = 0; i < b->record_end; i++) {
+        sum += b->records[i].count;
+        used += b->records[i].count != 0;
+        if (b->records[i].count != 0 && !valid_record(b, i, why)) return false;
+    }
+    for (uint32_t i = 0; i < b->filed.count; i++)
+        for (uint32_t k = 0; b->filed.at[i] && k < COVEY__BLOCK_PAGE; k++)
+            filed += ((const uint32_t *)b->filed.at[i])[k] != 0;
+    REQUIRE(used + unused == b->record_end, "lookup: a record is neither used nor in the list of unused ones");
+    REQUIRE(sum == b->count && filed == b->count, "lookup: the count of filed indices is wrong");
+    return b->capacity == 0 || valid_words(b, why);
+}

@@ -1,0 +1,88 @@
+/* Buckets: which indices of entities have a key, for any number of keys. A bucket is the set of indices of one key, in
+ * order. Nothing allocates except reserve and reach, so that filing never fails.
+ *
+ *     table     hash of a key -> number of a record
+ *     records   | key, count, at |  one for each key that has an index
+ *     filed     index -> number of its record
+ *     words     | segment | segment | unused segment | segment | free ...
+ *
+ *     count 1           `at` is the index itself
+ *     count 2 to most   `at` is a segment:        | record, room | sorted indices |
+ *     more              `at` is a list of parts:  | record, room | number of parts | first index, at, count | ... |
+ *                       each is a segment:        | record, room | sorted indices |
+ *
+ * A segment is taken where the free words begin. One that has become too small is copied to a larger one, and its words
+ * are unused. When the free words are used up, all segments move together, and each keeps room for what it has. So
+ * reserve makes room for all segments, and as much again for moving not too often. Two neighbouring parts have more
+ * than half of `most` together, otherwise they are united: so parts take few words, whatever is unfiled. */
+#ifndef COVEY_BUCKETS_H
+#define COVEY_BUCKETS_H
+
+#include "lookup/key.h"
+#include "memory/pages.h"
+
+#include <covey/covey.h>
+
+#ifndef COVEY_PART_MOST
+#define COVEY_PART_MOST 128 /* indices in a segment: even, at least 4 */
+#endif
+
+#define COVEY__NO_RECORD UINT32_MAX
+
+typedef struct covey__record {
+    uint64_t key; /* of a text: its hash */
+    uint32_t count;
+    uint32_t at; /* of an unused record: the next one, or COVEY__NO_RECORD */
+} covey__record;
+
+typedef struct covey__buckets {
+    covey__record *records;
+    uint32_t record_capacity;
+    uint32_t record_end;    /* records from this one on were never used */
+    uint32_t record_unused; /* the first of a list; or COVEY__NO_RECORD */
+    uint32_t *table;        /* open addressing: numbers of records, or COVEY__NO_RECORD */
+    uint32_t table_size;    /* a power of two, or 0 */
+    uint32_t *words;
+    uint32_t word_end, word_capacity;
+    uint32_t count;      /* indices that are filed */
+    uint32_t capacity;   /* indices for which there is memory */
+    char *texts;         /* by record, if keys are texts: padded with zeros to text_size */
+    uint32_t text_size;  /* 0: keys are numbers */
+    uint32_t text_count; /* for how many records there is memory */
+    covey__pages filed;  /* by index: the number of its record plus 1; 0: not filed */
+} covey__buckets;
+
+#define COVEY__FILED_BYTES (COVEY__BLOCK_PAGE * sizeof(uint32_t)) /* of a page */
+
+/* Indices that lie side by side. */
+typedef struct covey__bucket_run {
+    const uint32_t *indices;
+    uint32_t count;
+} covey__bucket_run;
+
+/* Memory for `count` indices, and for the page of an index. False: an allocation failed, and nothing has changed but
+ * spare capacity. */
+bool covey__buckets_reserve(covey__heap *heap, covey__buckets *b, uint64_t count);
+bool covey__buckets_reach(covey__heap *heap, covey__buckets *b, uint32_t index, uint32_t limit);
+void covey__buckets_clear(covey__buckets *b); /* keeps the memory */
+void covey__buckets_free(covey__heap *heap, covey__buckets *b);
+size_t covey__buckets_bytes(const covey__buckets *b);
+
+/* The record of the bucket in which an index is filed; or COVEY__NO_RECORD. */
+static inline uint32_t covey__record_of(const covey__buckets *b, uint32_t index) {
+    const uint32_t *page = covey__page_at(&b->filed, index);
+    return page ? page[index % COVEY__BLOCK_PAGE] - 1 : COVEY__NO_RECORD;
+}
+
+/* Files an index under a key, or moves it there. The page must exist. */
+void covey__buckets_file(covey__buckets *b, uint32_t index, const covey__lookup_key *key);
+void covey__buckets_unfile(covey__buckets *b, uint32_t index); /* if it is filed */
+
+uint32_t covey__buckets_find(const covey__buckets *b, const covey__lookup_key *key); /* the record, or COVEY__NO_RECORD */
+bool covey__record_has_key(const covey__buckets *b, uint32_t record, const covey__lookup_key *key);
+/* The next indices of a bucket, from this one on; their number is 0 if there are none. Filing invalidates it. */
+covey__bucket_run covey__bucket_from(const covey__buckets *b, uint32_t record, uint32_t index);
+
+bool covey__buckets_valid(const covey__buckets *b, const char **why);
+
+#endif
