@@ -4,6 +4,7 @@
 #include "memory/inner.h"
 #include "memory/bits.h"
 #include "storage/default.h"
+#include "observe/filing.h"
 #include "storage/marks.h"
 #include "observe/members.h"
 #include "observe/observers.h"
@@ -146,10 +147,11 @@ static void drop_or_take(covey_pool *pool, covey_entity e, void *taken) {
     else covey__pool_drop(pool, e);
 }
 
-/* The entity leaves groups first, and joins groups that exclude the component last. */
+/* Lookups forget the component and the entity leaves groups first; it joins groups that exclude the component last. */
 static void remove_observed(covey_pool *pool, covey_entity e, void *taken) {
     bool packed = pool->observers->is_owned && covey__packed(pool), excluded = pool->observers->is_excluded;
     enable_removed(pool->observers, e.index);
+    if (pool->observers->filing) pool->world->inner->looking->removed(pool, e.index);
     if (!packed) covey__groups_leaving(pool, e.index);
     drop_or_take(pool, e, taken);
     if (packed) covey__groups_erase(pool, e.index);

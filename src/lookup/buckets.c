@@ -10,9 +10,9 @@
 enum { HEADER = 2, MOST = COVEY_PART_MOST };
 
 /* What a segment is: in the high bits of its room. */
-#define KIND_WHOLE UINT32_C(0)         /* all indices of a bucket */
-#define KIND_LIST (UINT32_C(1) << 30)  /* the parts of a bucket */
-#define KIND_PART (UINT32_C(2) << 30)  /* some of its indices */
+#define KIND_WHOLE UINT32_C(0)        /* all indices of a bucket */
+#define KIND_LIST (UINT32_C(1) << 30) /* the parts of a bucket */
+#define KIND_PART (UINT32_C(2) << 30) /* some of its indices */
 #define KIND_UNUSED (UINT32_C(3) << 30)
 #define ROOM_OF(word) ((word) & ~KIND_UNUSED)
 #define KIND_OF(word) ((word)&KIND_UNUSED)
@@ -72,8 +72,8 @@ static bool reserve_table(covey__heap *heap, covey__buckets *b, uint32_t count) 
 
 static bool reserve_records(covey__heap *heap, covey__buckets *b, uint32_t count) {
     if (count > b->record_capacity) {
-        covey__record *records =
-            covey__resize(heap, b->records, b->record_capacity, count, sizeof *records, alignof(covey__record));
+        covey__bucket *records =
+            covey__resize(heap, b->records, b->record_capacity, count, sizeof *records, alignof(covey__bucket));
         if (!records) return false;
         b->records = records;
         b->record_capacity = count;
@@ -122,7 +122,7 @@ void covey__buckets_clear(covey__buckets *b) {
 }
 
 void covey__buckets_free(covey__heap *heap, covey__buckets *b) {
-    covey__free(heap, b->records, b->record_capacity, sizeof *b->records, alignof(covey__record));
+    covey__free(heap, b->records, b->record_capacity, sizeof *b->records, alignof(covey__bucket));
     covey__free(heap, b->texts, b->text_count, b->text_size, 1);
     covey__free(heap, b->table, b->table_size, sizeof *b->table, alignof(uint32_t));
     covey__free(heap, b->words, b->word_capacity, sizeof *b->words, alignof(uint32_t));
@@ -168,7 +168,7 @@ static uint32_t add_record(covey__buckets *b, const covey__lookup_key *key) {
     uint32_t record = b->record_unused;
     if (record == COVEY__NO_RECORD) record = b->record_end++;
     else b->record_unused = b->records[record].at;
-    b->records[record] = (covey__record){ key->text ? hash_of(key) : key->bits, 0, 0 };
+    b->records[record] = (covey__bucket){ key->text ? hash_of(key) : key->bits, 0, 0 };
     if (key->text) {
         memset(text_of(b, record), 0, b->text_size);
         memcpy(text_of(b, record), key->text, key->length);
@@ -202,23 +202,23 @@ static void remove_record(covey__buckets *b, uint32_t record) {
 static uint32_t *room_word(const covey__buckets *b, uint32_t at) { return &b->words[at - 1]; }
 static uint32_t room_at(const covey__buckets *b, uint32_t at) { return ROOM_OF(*room_word(b, at)); }
 
-static bool is_listed(const covey__buckets *b, const covey__record *record) {
+static bool is_listed(const covey__buckets *b, const covey__bucket *record) {
     return record->count > 1 && KIND_OF(*room_word(b, record->at)) == KIND_LIST;
 }
 
-static uint32_t *part_count(const covey__buckets *b, const covey__record *record) { return &b->words[record->at]; }
+static uint32_t *part_count(const covey__buckets *b, const covey__bucket *record) { return &b->words[record->at]; }
 
-static part part_of(const covey__buckets *b, const covey__record *record, uint32_t number) {
+static part part_of(const covey__buckets *b, const covey__bucket *record, uint32_t number) {
     const uint32_t *words = &b->words[record->at + 1 + number * PART_WORDS];
     return (part){ words[0], words[1], words[2] };
 }
 
-static void put_part(const covey__buckets *b, const covey__record *record, uint32_t number, part p) {
+static void put_part(const covey__buckets *b, const covey__bucket *record, uint32_t number, part p) {
     memcpy(&b->words[record->at + 1 + number * PART_WORDS], &p, sizeof p);
 }
 
 /* The part in which an index is, or would be. */
-static uint32_t part_for(const covey__buckets *b, const covey__record *record, uint32_t index) {
+static uint32_t part_for(const covey__buckets *b, const covey__bucket *record, uint32_t index) {
     uint32_t low = 0, high = *part_count(b, record);
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -230,7 +230,7 @@ static uint32_t part_for(const covey__buckets *b, const covey__record *record, u
 
 /* The words that a segment uses, and where it is noted that it moves. */
 static uint32_t move_segment(const covey__buckets *b, uint32_t at, uint32_t to) {
-    covey__record *record = &b->records[b->words[at - HEADER]];
+    covey__bucket *record = &b->records[b->words[at - HEADER]];
     uint32_t kind = KIND_OF(*room_word(b, at));
     if (kind == KIND_PART) {
         uint32_t number = part_for(b, record, b->words[at]);
@@ -304,7 +304,7 @@ static void extract(uint32_t *indices, uint32_t count, uint32_t index) {
 /* ---- Parts -------------------------------------------------------------------------------------------------------*/
 
 static void grow_list(covey__buckets *b, uint32_t number) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     uint32_t parts = *part_count(b, record), used = 1 + parts * PART_WORDS;
     if (room_at(b, record->at) >= used + PART_WORDS) return;
     uint32_t at = take_segment(b, number, KIND_LIST, 1 + (parts + parts / 2 + 2) * PART_WORDS), old = record->at;
@@ -314,7 +314,7 @@ static void grow_list(covey__buckets *b, uint32_t number) {
 }
 
 static void grow_part(covey__buckets *b, uint32_t number, uint32_t which, uint32_t room) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     if (room_at(b, part_of(b, record, which).at) >= room) return;
     uint32_t at = take_segment(b, number, KIND_PART, room);
     part p = part_of(b, record, which);
@@ -325,13 +325,13 @@ static void grow_part(covey__buckets *b, uint32_t number, uint32_t which, uint32
     leave_segment(b, old);
 }
 
-static void insert_part(covey__buckets *b, covey__record *record, uint32_t which, part p) {
+static void insert_part(covey__buckets *b, covey__bucket *record, uint32_t which, part p) {
     uint32_t parts = (*part_count(b, record))++, *at = &b->words[record->at + 1 + which * PART_WORDS];
     memmove(at + PART_WORDS, at, (parts - which) * sizeof p);
     put_part(b, record, which, p);
 }
 
-static void extract_part(covey__buckets *b, covey__record *record, uint32_t which) {
+static void extract_part(covey__buckets *b, covey__bucket *record, uint32_t which) {
     uint32_t parts = --*part_count(b, record), *at = &b->words[record->at + 1 + which * PART_WORDS];
     leave_segment(b, part_of(b, record, which).at);
     memmove(at, at + PART_WORDS, (parts - which) * sizeof(part));
@@ -339,7 +339,7 @@ static void extract_part(covey__buckets *b, covey__record *record, uint32_t whic
 
 /* Makes a part of all indices of a bucket. */
 static void begin_list(covey__buckets *b, uint32_t number) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     uint32_t at = take_segment(b, number, KIND_LIST, 1 + 2 * PART_WORDS), whole = record->at;
     *room_word(b, whole) |= KIND_PART;
     b->words[at] = 1;
@@ -349,7 +349,7 @@ static void begin_list(covey__buckets *b, uint32_t number) {
 
 /* The reverse. */
 static void end_list(covey__buckets *b, uint32_t number) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     part p = part_of(b, record, 0);
     leave_segment(b, record->at);
     *room_word(b, p.at) = room_at(b, p.at) | KIND_WHOLE;
@@ -358,7 +358,7 @@ static void end_list(covey__buckets *b, uint32_t number) {
 
 /* Splits a full part, before an index is inserted; at its end if the index comes after all others. */
 static void split(covey__buckets *b, uint32_t number, uint32_t which, uint32_t index) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     grow_list(b, number);
     bool last = which + 1 == *part_count(b, record) && b->words[part_of(b, record, which).at + MOST - 1] < index;
     uint32_t moved = last ? 0 : MOST / 2;
@@ -371,7 +371,7 @@ static void split(covey__buckets *b, uint32_t number, uint32_t which, uint32_t i
 }
 
 static void file_in_list(covey__buckets *b, uint32_t number, uint32_t index) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     uint32_t which = part_for(b, record, index);
     if (part_of(b, record, which).count == MOST) {
         split(b, number, which, index);
@@ -387,7 +387,7 @@ static void file_in_list(covey__buckets *b, uint32_t number, uint32_t index) {
 
 /* Unites a part with the next one, if both have no more than half of MOST. */
 static void unite(covey__buckets *b, uint32_t number, uint32_t which) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     if (which + 1 >= *part_count(b, record)) return;
     uint32_t sum = part_of(b, record, which).count + part_of(b, record, which + 1).count;
     if (sum > MOST / 2) return;
@@ -401,7 +401,7 @@ static void unite(covey__buckets *b, uint32_t number, uint32_t which) {
 }
 
 static void unfile_in_list(covey__buckets *b, uint32_t number, uint32_t index) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     uint32_t which = part_for(b, record, index);
     part p = part_of(b, record, which);
     extract(&b->words[p.at], p.count--, index);
@@ -416,7 +416,7 @@ static void unfile_in_list(covey__buckets *b, uint32_t number, uint32_t index) {
 /* ---- Filing ------------------------------------------------------------------------------------------------------*/
 
 static void begin_segment(covey__buckets *b, uint32_t number, uint32_t index) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     uint32_t at = take_segment(b, number, KIND_WHOLE, 4), other = record->at;
     b->words[at] = other < index ? other : index;
     b->words[at + 1] = other < index ? index : other;
@@ -424,7 +424,7 @@ static void begin_segment(covey__buckets *b, uint32_t number, uint32_t index) {
 }
 
 static void grow_segment(covey__buckets *b, uint32_t number) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     uint32_t at = take_segment(b, number, KIND_WHOLE, more_than(record->count)), old = record->at;
     memcpy(&b->words[at], &b->words[old], record->count * sizeof *b->words);
     record->at = at;
@@ -432,7 +432,7 @@ static void grow_segment(covey__buckets *b, uint32_t number) {
 }
 
 static void file_in(covey__buckets *b, uint32_t number, uint32_t index) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     if (record->count == 0) record->at = index;
     else if (record->count == 1) begin_segment(b, number, index);
     else {
@@ -446,7 +446,7 @@ static void file_in(covey__buckets *b, uint32_t number, uint32_t index) {
 }
 
 static void unfile_in(covey__buckets *b, uint32_t number, uint32_t index) {
-    covey__record *record = &b->records[number];
+    covey__bucket *record = &b->records[number];
     record->count--;
     if (record->count == 0) remove_record(b, number);
     else if (record->count == 1) {
@@ -476,10 +476,50 @@ void covey__buckets_unfile(covey__buckets *b, uint32_t index) {
     ((uint32_t *)covey__page_at(&b->filed, index))[index % COVEY__BLOCK_PAGE] = 0;
 }
 
+/* ---- Shrinking ---------------------------------------------------------------------------------------------------*/
+
+static covey__lookup_key key_of_record(const covey__buckets *b, uint32_t record) {
+    covey__lookup_key key = { b->records[record].key, NULL, 0 };
+    if (b->text_size == 0) return key;
+    key.text = text_of(b, record);
+    while (key.length < b->text_size && key.text[key.length] != 0) key.length++;
+    return key;
+}
+
+/* Memory for `count` indices exactly, and all pages that another one has. */
+static bool make_alike(covey__heap *heap, covey__buckets *b, const covey__buckets *other, uint32_t count,
+                       uint32_t limit) {
+    if (!covey__buckets_reserve(heap, b, 0) || !reserve_table(heap, b, count) || !reserve_records(heap, b, count) ||
+        !reserve_words(heap, b, count))
+        return false;
+    b->capacity = count;
+    for (uint32_t i = 0; i < other->filed.count; i++)
+        if (other->filed.at[i] && !covey__buckets_reach(heap, b, i * COVEY__BLOCK_PAGE, limit)) return false;
+    return true;
+}
+
+void covey__buckets_shrink(covey__heap *heap, covey__buckets *b, uint32_t count, uint32_t limit) {
+    covey__buckets small = { .text_size = b->text_size };
+    if (count >= b->capacity) return;
+    if (!make_alike(heap, &small, b, count, limit)) {
+        covey__buckets_free(heap, &small);
+        return;
+    }
+    for (uint32_t i = 0; i < b->filed.count * COVEY__BLOCK_PAGE; i++) {
+        uint32_t record = covey__record_of(b, i);
+        covey__lookup_key key;
+        if (record == COVEY__NO_RECORD) continue;
+        key = key_of_record(b, record);
+        covey__buckets_file(&small, i, &key);
+    }
+    covey__buckets_free(heap, b);
+    *b = small;
+}
+
 /* ---- Reading -----------------------------------------------------------------------------------------------------*/
 
 covey__bucket_run covey__bucket_from(const covey__buckets *b, uint32_t number, uint32_t index) {
-    const covey__record *record = &b->records[number];
+    const covey__bucket *record = &b->records[number];
     if (record->count == 1) return (covey__bucket_run){ &record->at, record->at >= index };
     part p = { 0, record->at, record->count };
     uint32_t which = 0;
@@ -505,7 +545,7 @@ static bool valid_indices(const covey__buckets *b, uint32_t number, const uint32
 }
 
 static bool valid_list(const covey__buckets *b, uint32_t number, const char **why) {
-    const covey__record *record = &b->records[number];
+    const covey__bucket *record = &b->records[number];
     uint32_t parts = *part_count(b, record), sum = 0;
     REQUIRE(parts > 1 && room_at(b, record->at) >= 1 + parts * PART_WORDS, "lookup: a list lacks room for its parts");
     for (uint32_t i = 0; i < parts; i++) {
@@ -524,13 +564,9 @@ static bool valid_list(const covey__buckets *b, uint32_t number, const char **wh
 }
 
 static bool valid_record(const covey__buckets *b, uint32_t number, const char **why) {
-    const covey__record *record = &b->records[number];
-    covey__lookup_key key = { record->key, NULL, 0 };
-    if (b->text_size != 0) {
-        key.text = text_of(b, number);
-        while (key.length < b->text_size && key.text[key.length] != 0) key.length++;
-        REQUIRE(hash_of(&key) == record->key, "lookup: a record has the hash of another text");
-    }
+    const covey__bucket *record = &b->records[number];
+    covey__lookup_key key = key_of_record(b, number);
+    REQUIRE(b->text_size == 0 || hash_of(&key) == record->key, "lookup: a record has the hash of another text");
     REQUIRE(covey__buckets_find(b, &key) == number, "lookup: a record is not found by its key");
     if (record->count == 1) return valid_indices(b, number, &record->at, 1, why);
     REQUIRE(b->words[record->at - HEADER] == number, "lookup: a segment belongs to another bucket");
@@ -546,7 +582,7 @@ static bool valid_words(const covey__buckets *b, const char **why) {
     uint32_t at = 0;
     while (at < b->word_end) {
         uint32_t word = b->words[at + 1];
-        const covey__record *record = &b->records[b->words[at]];
+        const covey__bucket *record = &b->records[b->words[at]];
         if (KIND_OF(word) == KIND_WHOLE) needed += HEADER + record->count;
         if (KIND_OF(word) == KIND_LIST) {
             needed += HEADER + 1 + (uint64_t)b->words[at + HEADER] * (PART_WORDS + HEADER) + record->count;

@@ -29,14 +29,14 @@
 
 #define COVEY__NO_RECORD UINT32_MAX
 
-typedef struct covey__record {
+typedef struct covey__bucket {
     uint64_t key; /* of a text: its hash */
     uint32_t count;
     uint32_t at; /* of an unused record: the next one, or COVEY__NO_RECORD */
-} covey__record;
+} covey__bucket;
 
 typedef struct covey__buckets {
-    covey__record *records;
+    covey__bucket *records;
     uint32_t record_capacity;
     uint32_t record_end;    /* records from this one on were never used */
     uint32_t record_unused; /* the first of a list; or COVEY__NO_RECORD */
@@ -64,6 +64,8 @@ typedef struct covey__bucket_run {
  * spare capacity. */
 bool covey__buckets_reserve(covey__heap *heap, covey__buckets *b, uint64_t count);
 bool covey__buckets_reach(covey__heap *heap, covey__buckets *b, uint32_t index, uint32_t limit);
+/* Moves everything into memory for only `count` indices, if an allocation does not fail. */
+void covey__buckets_shrink(covey__heap *heap, covey__buckets *b, uint32_t count, uint32_t limit);
 void covey__buckets_clear(covey__buckets *b); /* keeps the memory */
 void covey__buckets_free(covey__heap *heap, covey__buckets *b);
 size_t covey__buckets_bytes(const covey__buckets *b);
@@ -78,7 +80,8 @@ static inline uint32_t covey__record_of(const covey__buckets *b, uint32_t index)
 void covey__buckets_file(covey__buckets *b, uint32_t index, const covey__lookup_key *key);
 void covey__buckets_unfile(covey__buckets *b, uint32_t index); /* if it is filed */
 
-uint32_t covey__buckets_find(const covey__buckets *b, const covey__lookup_key *key); /* the record, or COVEY__NO_RECORD */
+uint32_t covey__buckets_find(const covey__buckets *b,
+                             const covey__lookup_key *key); /* the record, or COVEY__NO_RECORD */
 bool covey__record_has_key(const covey__buckets *b, uint32_t record, const covey__lookup_key *key);
 /* The next indices of a bucket, from this one on; their number is 0 if there are none. Filing invalidates it. */
 covey__bucket_run covey__bucket_from(const covey__buckets *b, uint32_t record, uint32_t index);
