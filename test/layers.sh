@@ -12,7 +12,7 @@ step=$1
 cd "$2/src"
 
 # From the bottom to the top.
-layers='memory storage observe change query tree image history world schedule'
+layers='memory storage observe change query tree lookup image history world schedule'
 
 # Prints "from to" for each include of our own: layer/name, without .c and .h.
 includes() { grep -o '^#include ".*"' ./*/*.[ch] | sed 's|^\./\(.*\)\.[ch]:#include "\(.*\)\.h"|\1 \2|'; }
