@@ -2,12 +2,13 @@
 #include "lookup/sorted.h"
 
 #include "memory/alloc.h"
+#include "memory/lines.h"
 #include "memory/result.h"
 
 #include <stdalign.h>
 
 /* A level has at most half as many nodes as the one below, rounded up: so 33 levels are enough for all indices. */
-enum { MOST = COVEY_NODE_MOST, HALF = MOST / 2, LEVELS = 33 };
+enum { MOST = COVEY_NODE_MOST, HALF = MOST / 2, LEVELS = 33, AHEAD = 6 };
 
 typedef covey__sorted_node node;
 typedef covey__sorted_branch branch;
@@ -246,24 +247,32 @@ static bool is_below(const covey__sorted *s, const node *n, uint32_t at, const c
     return order != 0 ? order < 0 : n->indices[at] < index;
 }
 
-/* How many entries of a node are below a key and an index. The loop for numbers has no branches that depend on them. */
-static uint32_t count_below(const covey__sorted *s, const node *n, const covey__lookup_key *key, uint32_t index) {
-    uint32_t first = 0, count = n->count;
-    if (key->text) {
-        while (count != 0) {
-            bool below = is_below(s, n, first + count / 2, key, index);
-            first = below ? first + count / 2 + 1 : first;
-            count = below ? (count - 1) / 2 : count / 2;
-        }
-        return first;
+/* Finds the first entry that is not below, without branches that depend on the entries. */
+#define COUNT_WHILE(first, end, is_below_at)                               \
+    for (uint32_t half, left = (end) - (first); left != 0; left -= half) { \
+        half = (left + 1) / 2;                                             \
+        uint32_t at = (first) + half - 1;                                  \
+        (first) += half & (0 - (uint32_t)(is_below_at));                   \
     }
-    while (count != 0) {
-        uint32_t half = (count + 1) / 2, at = first + half - 1;
-        bool below = (n->keys[at] < key->bits) | ((n->keys[at] == key->bits) & (n->indices[at] < index));
-        first += half & (0 - (uint32_t)below);
-        count -= half;
-    }
+
+static uint32_t numbers_below(const node *n, uint64_t key, uint32_t index) {
+    uint32_t first = 0;
+    COUNT_WHILE(first, n->count, n->keys[at] < key);
+    if (first == n->count || n->keys[first] != key || n->indices[first] >= index) return first;
+    first = 0; /* again, in as many steps */
+    COUNT_WHILE(first, n->count, (n->keys[at] < key) | ((n->keys[at] == key) & (n->indices[at] < index)));
     return first;
+}
+
+static uint32_t texts_below(const covey__sorted *s, const node *n, const covey__lookup_key *key, uint32_t index) {
+    uint32_t first = 0;
+    COUNT_WHILE(first, n->count, is_below(s, n, at, key, index));
+    return first;
+}
+
+/* How many entries of a node are below a key and an index. */
+static uint32_t count_below(const covey__sorted *s, const node *n, const covey__lookup_key *key, uint32_t index) {
+    return key->text ? texts_below(s, n, key, index) : numbers_below(n, key->bits, index);
 }
 
 /* How many children of a branch begin at a key and an index, or below. */
@@ -416,38 +425,53 @@ void covey__sorted_file(covey__sorted *s, uint32_t index, const covey__lookup_ke
 
 /* ---- Reading -----------------------------------------------------------------------------------------------------*/
 
+/* Prefetches what a scan reads of a leaf further on: leaves that were split lie apart. */
+COVEY_HOT void prefetch_leaf(const covey__sorted *s, const covey__sorted_place *place) {
+    if (place->branch == 0 || place->child + AHEAD >= branch_at(s, place->branch)->node.count) return;
+    const node *leaf = leaf_at(s, branch_at(s, place->branch)->children[place->child + AHEAD]);
+    for (size_t at = 0; at < offsetof(node, keys); at += 64) covey__prefetch_line((const char *)leaf + at);
+}
+
+static void step_to_next_leaf(const covey__sorted *s, covey__sorted_place *place) {
+    place->leaf = leaf_at(s, place->leaf)->next;
+    place->position = 0;
+    if (place->branch == 0 || ++place->child < branch_at(s, place->branch)->node.count) return;
+    place->branch = branch_at(s, place->branch)->node.next;
+    place->child = 0;
+}
+
 covey__sorted_place covey__sorted_seek(const covey__sorted *s, const covey__lookup_key *key, uint32_t index) {
-    if (s->height == 0) return (covey__sorted_place){ 0, 0 };
+    covey__sorted_place place = { s->root, 0, 0, 0 };
+    if (s->height == 0) return place;
     covey__lookup_key inner = { 0, NULL, 0 };
     if (key) inner = in_nodes(s, key);
     else index = 0;
-    uint32_t number = s->root;
     for (uint32_t level = s->height - 1; level != 0; level--) {
-        const branch *b = branch_at(s, number);
-        number = b->children[child_for(s, b, &inner, index)];
+        place.branch = place.leaf;
+        place.child = child_for(s, branch_at(s, place.branch), &inner, index);
+        place.leaf = branch_at(s, place.branch)->children[place.child];
     }
-    const node *leaf = leaf_at(s, number);
-    uint32_t at = count_below(s, leaf, &inner, index);
-    return at < leaf->count ? (covey__sorted_place){ number, at } : (covey__sorted_place){ leaf->next, 0 };
+    place.position = count_below(s, leaf_at(s, place.leaf), &inner, index);
+    if (place.position == leaf_at(s, place.leaf)->count) step_to_next_leaf(s, &place);
+    return place;
 }
 
-/* The entry before a place; before the end, the last one. */
-static covey__sorted_place before(const covey__sorted *s, covey__sorted_place place) {
-    if (place.leaf != 0 && place.position != 0) return (covey__sorted_place){ place.leaf, place.position - 1 };
-    uint32_t leaf = s->height != 0 ? s->root : 0;
+/* The index of the entry before a place; before the end, of the last one. */
+static uint32_t index_before(const covey__sorted *s, covey__sorted_place place) {
+    if (place.leaf != 0 && place.position != 0) return leaf_at(s, place.leaf)->indices[place.position - 1];
+    uint32_t leaf = s->root;
     if (place.leaf != 0) leaf = leaf_at(s, place.leaf)->before;
     else
-        for (uint32_t level = s->height; level > 1; level--) {
-            const branch *b = branch_at(s, leaf);
-            leaf = b->children[b->node.count - 1];
-        }
-    return (covey__sorted_place){ leaf, leaf != 0 ? leaf_at(s, leaf)->count - 1 : 0 };
+        for (uint32_t level = s->height; level > 1; level--)
+            leaf = branch_at(s, leaf)->children[branch_at(s, leaf)->node.count - 1];
+    return leaf != 0 ? leaf_at(s, leaf)->indices[leaf_at(s, leaf)->count - 1] : UINT32_MAX;
 }
 
 covey__sorted_place covey__sorted_last(const covey__sorted *s, const covey__lookup_key *below) {
-    covey__sorted_place end = { 0, 0 }, place = before(s, below ? covey__sorted_seek(s, below, 0) : end);
-    if (place.leaf == 0) return place;
-    covey__lookup_key key = covey__sorted_key_of(s, covey__sorted_index_at(s, place));
+    covey__sorted_place end = { 0, 0, 0, 0 };
+    uint32_t index = index_before(s, below ? covey__sorted_seek(s, below, 0) : end);
+    if (index == UINT32_MAX) return end;
+    covey__lookup_key key = covey__sorted_key_of(s, index);
     return covey__sorted_seek(s, &key, 0);
 }
 
@@ -455,15 +479,18 @@ covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place
                                      const covey__lookup_key *high) {
     if (place->leaf == 0) return (covey__sorted_run){ NULL, 0 };
     const node *leaf = leaf_at(s, place->leaf);
-    covey__sorted_run run = { &leaf->indices[place->position], leaf->count - place->position };
-    *place = (covey__sorted_place){ leaf->next, 0 };
-    if (!high) return run;
-    covey__lookup_key inner = in_nodes(s, high);
-    if (is_below(s, leaf, leaf->count - 1, &inner, UINT32_MAX)) return run;
-    uint32_t end = count_below(s, leaf, &inner, UINT32_MAX), first = leaf->count - run.count;
-    run.count = end > first ? end - first : 0;
-    *place = (covey__sorted_place){ 0, 0 };
-    return run;
+    uint32_t first = place->position, end = leaf->count;
+    prefetch_leaf(s, place);
+    step_to_next_leaf(s, place);
+    if (high) {
+        covey__lookup_key inner = in_nodes(s, high);
+        /* If the next leaf begins below, there is no need to touch the keys of this one. */
+        if (place->leaf == 0 || !is_below(s, &branch_at(s, place->branch)->node, place->child, &inner, UINT32_MAX)) {
+            end = count_below(s, leaf, &inner, UINT32_MAX);
+            *place = (covey__sorted_place){ 0, 0, 0, 0 };
+        }
+    }
+    return (covey__sorted_run){ &leaf->indices[first], end > first ? end - first : 0 };
 }
 
 /* How many entries are below a key and an index. */

@@ -1,9 +1,9 @@
 /* Entries in one order: indices of entities and their keys, by key and then by index. Nothing allocates except reserve
  * and reach, so that filing never fails.
  *
- *     branch      | count, before, next | keys | indices | children | below |   the first entry of each child, its
+ *     branch      | count, before, next | indices | keys | children | below |   the first entry of each child, its
  *                      |         |                                              number, and the entries in it
- *     leaves      | count, before, next | keys | indices |  <->  | ... |  <->  | ... |
+ *     leaves      | count, before, next | indices | keys |  <->  | ... |  <->  | ... |
  *
  *     filed       index -> its key; of a text: the number of the text
  *
@@ -30,8 +30,8 @@
 typedef struct covey__sorted_node {
     uint32_t count;
     uint32_t before, next; /* on the same level; of an unused node: the next one; or 0 */
-    uint64_t keys[COVEY_NODE_MOST];
     uint32_t indices[COVEY_NODE_MOST];
+    uint64_t keys[COVEY_NODE_MOST];
 } covey__sorted_node;
 
 typedef struct covey__sorted_branch {
@@ -94,6 +94,7 @@ uint32_t covey__sorted_count(const covey__sorted *s, const covey__lookup_key *ke
 /* An entry, or the end: leaf 0. Filing invalidates it. */
 typedef struct covey__sorted_place {
     uint32_t leaf, position;
+    uint32_t branch, child; /* where the leaf is; branch 0: it is the root */
 } covey__sorted_place;
 
 /* Entries that lie side by side. */
