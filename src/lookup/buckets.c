@@ -260,9 +260,14 @@ static void move_together(covey__buckets *b) {
     b->word_end = to;
 }
 
+/* Moves all segments together if there are fewer free words. */
+static void make_room(covey__buckets *b, uint32_t words) {
+    if (b->word_capacity - b->word_end < words) move_together(b);
+}
+
 /* A new segment. Others may move. */
 static uint32_t take_segment(covey__buckets *b, uint32_t owner, uint32_t kind, uint32_t room) {
-    if (b->word_capacity - b->word_end < HEADER + room) move_together(b);
+    make_room(b, HEADER + room);
     uint32_t at = b->word_end + HEADER;
     b->words[at - HEADER] = owner;
     *room_word(b, at) = kind | room;
@@ -303,11 +308,14 @@ static void extract(uint32_t *indices, uint32_t count, uint32_t index) {
 
 /* ---- Parts -------------------------------------------------------------------------------------------------------*/
 
+/* Makes room for a part in the list, and free words for the part itself. Only then do both stay where they are. */
 static void grow_list(covey__buckets *b, uint32_t number) {
     covey__bucket *record = &b->records[number];
     uint32_t parts = *part_count(b, record), used = 1 + parts * PART_WORDS;
+    uint32_t room = 1 + (parts + parts / 2 + 2) * PART_WORDS;
+    make_room(b, HEADER + room + HEADER + MOST);
     if (room_at(b, record->at) >= used + PART_WORDS) return;
-    uint32_t at = take_segment(b, number, KIND_LIST, 1 + (parts + parts / 2 + 2) * PART_WORDS), old = record->at;
+    uint32_t at = take_segment(b, number, KIND_LIST, room), old = record->at;
     memcpy(&b->words[at], &b->words[old], used * sizeof *b->words);
     record->at = at;
     leave_segment(b, old);
