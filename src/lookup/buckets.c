@@ -2,7 +2,9 @@
 #include "lookup/buckets.h"
 
 #include "memory/alloc.h"
+#include "memory/bits.h"
 #include "memory/hash.h"
+#include "memory/lines.h"
 #include "memory/result.h"
 
 #include <stdalign.h>
@@ -482,6 +484,74 @@ void covey__buckets_unfile(covey__buckets *b, uint32_t index) {
     unfile_in(b, record, index);
     b->count--;
     ((uint32_t *)covey__page_at(&b->filed, index))[index % COVEY__BLOCK_PAGE] = 0;
+}
+
+/* ---- Building ----------------------------------------------------------------------------------------------------*/
+
+/* Entered indices are counted in their records, and know these. Then all segments are laid out, each with the room that
+ * it needs, and the indices are put in. */
+void covey__buckets_enter(covey__buckets *b, uint32_t index, const covey__lookup_key *key) {
+    uint32_t record = covey__buckets_find(b, key);
+    if (record == COVEY__NO_RECORD) record = add_record(b, key);
+    b->records[record].count++;
+    b->count++;
+    ((uint32_t *)covey__page_at(&b->filed, index))[index % COVEY__BLOCK_PAGE] = record + 1;
+}
+
+void covey__buckets_enter_block(covey__buckets *b, uint32_t first, uint64_t ids, const uint64_t *keys) {
+    for (uint64_t left = ids; left != 0; left &= left - 1) {
+        covey__lookup_key key = { keys[covey__lowest_bit(left)], NULL, 0 };
+        covey__prefetch_line((const char *)&b->table[home_of(b, hash_of(&key))]);
+    }
+    for (uint64_t left = ids; left != 0; left &= left - 1) {
+        covey__lookup_key key = { keys[covey__lowest_bit(left)], NULL, 0 };
+        covey__buckets_enter(b, first + covey__lowest_bit(left), &key);
+    }
+}
+
+enum { PART_BEGINS = MOST / 4 * 3 }; /* indices of a part, so that some more can be filed in it */
+
+static void lay_out_list(covey__buckets *b, uint32_t number, uint32_t count) {
+    uint32_t parts = (count + PART_BEGINS - 1) / PART_BEGINS;
+    covey__bucket *record = &b->records[number];
+    record->at = take_segment(b, number, KIND_LIST, 1 + parts * PART_WORDS);
+    *part_count(b, record) = parts;
+    for (uint32_t i = 0; i < parts; i++) {
+        uint32_t some = i + 1 < parts ? PART_BEGINS : count - i * PART_BEGINS;
+        put_part(b, record, i, (part){ 0, take_segment(b, number, KIND_PART, some), 0 });
+    }
+}
+
+static void lay_out(covey__buckets *b, uint32_t number) {
+    covey__bucket *record = &b->records[number];
+    uint32_t count = record->count;
+    if (count > MOST) lay_out_list(b, number, count);
+    else if (count > 1) record->at = take_segment(b, number, KIND_WHOLE, count);
+    record->at = count > 1 ? record->at : COVEY__NO_RECORD;
+    record->count = 0;
+}
+
+/* Indices come in order. */
+static void put_in(covey__buckets *b, uint32_t number, uint32_t index) {
+    covey__bucket *record = &b->records[number];
+    uint32_t count = record->count++;
+    if (record->at == COVEY__NO_RECORD) record->at = index;
+    else if (KIND_OF(*room_word(b, record->at)) == KIND_WHOLE) b->words[record->at + count] = index;
+    else {
+        part p = part_of(b, record, count / PART_BEGINS);
+        b->words[p.at + p.count] = index;
+        if (p.count++ == 0) p.first = index;
+        put_part(b, record, count / PART_BEGINS, p);
+    }
+}
+
+void covey__buckets_build(covey__buckets *b) {
+    for (uint32_t i = 0; i < b->record_end; i++) lay_out(b, i);
+    for (uint32_t i = 0; i < b->filed.count; i++) {
+        const uint32_t *records = b->filed.at[i];
+        for (uint32_t k = 0; records && k < COVEY__BLOCK_PAGE; k++)
+            if (records[k] != 0) put_in(b, records[k] - 1, i * COVEY__BLOCK_PAGE + k);
+    }
 }
 
 /* ---- Shrinking ---------------------------------------------------------------------------------------------------*/

@@ -80,6 +80,11 @@ static inline uint32_t covey__record_of(const covey__buckets *b, uint32_t index)
 void covey__buckets_file(covey__buckets *b, uint32_t index, const covey__lookup_key *key);
 void covey__buckets_unfile(covey__buckets *b, uint32_t index); /* if it is filed */
 
+/* To file many anew: clear, enter all indices in order, those of 64 with neighbours at once, and build. */
+void covey__buckets_enter(covey__buckets *b, uint32_t index, const covey__lookup_key *key);
+void covey__buckets_enter_block(covey__buckets *b, uint32_t first, uint64_t ids, const uint64_t *keys);
+void covey__buckets_build(covey__buckets *b);
+
 uint32_t covey__buckets_find(const covey__buckets *b,
                              const covey__lookup_key *key); /* the record, or COVEY__NO_RECORD */
 bool covey__record_has_key(const covey__buckets *b, uint32_t record, const covey__lookup_key *key);

@@ -28,10 +28,21 @@ static bool reach_in(covey_lookup *lookup, uint32_t index) {
                            : covey__buckets_reach(heap, &lookup->buckets, index, limit);
 }
 
+static void note_room(covey__filing *filing) {
+    filing->room = UINT32_MAX;
+    for (const covey_lookup *lookup = filing->first; lookup; lookup = lookup->next) {
+        uint32_t capacity = covey__lookup_capacity(lookup);
+        filing->room = capacity < filing->room ? capacity : filing->room;
+    }
+}
+
 static bool reserve(covey_pool *pool, uint64_t count) {
-    for (covey_lookup *lookup = pool->observers->filing->first; lookup; lookup = lookup->next)
-        if (!reserve_in(lookup, count)) return false;
-    return true;
+    covey__filing *filing = pool->observers->filing;
+    bool reserved = true;
+    for (covey_lookup *lookup = count > filing->room ? filing->first : NULL; lookup && reserved; lookup = lookup->next)
+        reserved = reserve_in(lookup, count);
+    note_room(filing);
+    return reserved;
 }
 
 static bool reach(covey_pool *pool, uint32_t index) {
@@ -50,6 +61,8 @@ static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint
     }
     return COVEY_OK;
 }
+
+enum { BUILD_LEAST = COVEY_PART_MOST };
 
 /* ---- Filing ------------------------------------------------------------------------------------------------------*/
 
@@ -72,25 +85,87 @@ static void file_index(const covey_pool *pool, uint32_t index) {
         file(lookup, index, value);
 }
 
-/* Files the marked components of a block. */
-static void file_block(const covey_pool *pool, uint32_t first, uint64_t marked) {
-    for (; marked != 0; marked &= marked - 1) {
+/* Which components of a block are present, of some. */
+static uint64_t present_of(const covey_pool *pool, uint32_t first, uint64_t some) {
+    uint64_t present = 0;
+    if (!covey__packed_in(pool)) return some & covey__storage_mask(pool, first);
+    for (; some != 0; some &= some - 1)
+        if (covey__has_index(pool, first + covey__lowest_bit(some))) present |= some & (~some + 1);
+    return present;
+}
+
+/* Takes components out of a lookup that are marked and absent; or files those that are present. */
+static void unfile_block(covey_lookup *lookup, uint32_t first, uint64_t marked) {
+    for (marked &= ~present_of(lookup->pool, first, marked); marked != 0; marked &= marked - 1)
+        unfile(lookup, first + covey__lowest_bit(marked));
+}
+
+static void file_block(covey_lookup *lookup, uint32_t first, uint64_t marked) {
+    for (marked = present_of(lookup->pool, first, marked); marked != 0; marked &= marked - 1) {
         uint32_t index = first + covey__lowest_bit(marked);
-        if (covey__has_index(pool, index)) file_index(pool, index);
+        file(lookup, index, covey__value_of_index(lookup->pool, index));
     }
 }
 
-static void file_marked(const covey_pool *pool) {
-    covey__filing *filing = pool->observers->filing;
+/* Calls a function for each block with marks. */
+static void each_marked(covey_lookup *lookup, void (*call)(covey_lookup *, uint32_t, uint64_t)) {
+    const covey__filing *filing = lookup->pool->observers->filing;
     for (uint32_t i = 0; i < filing->page_count; i++) {
-        uint64_t *page = filing->pages[i] != 0 ? filing->changed.at[i] : NULL;
-        filing->pages[i] = 0;
-        for (uint32_t block = 0; page && block < COVEY__PAGE_BLOCKS; block++) {
-            uint64_t marked = page[block];
-            page[block] = 0;
-            file_block(pool, i * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS, marked);
-        }
+        const uint64_t *page = filing->pages[i] != 0 ? filing->changed.at[i] : NULL;
+        for (uint32_t block = 0; page && block < COVEY__PAGE_BLOCKS; block++)
+            if (page[block] != 0) call(lookup, i * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS, page[block]);
     }
+}
+
+/* The keys of the components of a block, in a lookup. Returns which have one. */
+static uint64_t keys_of(const covey_lookup *lookup, uint32_t first, uint64_t ids, uint64_t *keys) {
+    uint64_t found = 0;
+    for (; ids != 0; ids &= ids - 1) {
+        uint32_t bit = covey__lowest_bit(ids);
+        covey__lookup_key key;
+        if (!covey__lookup_key_of(lookup, covey__value_of_index(lookup->pool, first + bit), &key)) continue;
+        keys[bit] = key.bits;
+        found |= (uint64_t)1 << bit;
+    }
+    return found;
+}
+
+static void enter_texts(covey_lookup *lookup, uint32_t first, uint64_t ids) {
+    for (; ids != 0; ids &= ids - 1) {
+        uint32_t index = first + covey__lowest_bit(ids);
+        covey__lookup_key key;
+        if (covey__lookup_key_of(lookup, covey__value_of_index(lookup->pool, index), &key))
+            covey__buckets_enter(&lookup->buckets, index, &key);
+    }
+}
+
+/* Files all components anew. */
+static void build(covey_lookup *lookup) {
+    uint64_t index = 0, ids, keys[COVEY__BLOCK_IDS];
+    covey__buckets_clear(&lookup->buckets);
+    for (; (ids = covey__storage_next_mask(lookup->pool, &index)) != 0; index += COVEY__BLOCK_IDS) {
+        if (lookup->field.size != 0) enter_texts(lookup, (uint32_t)index, ids);
+        else
+            covey__buckets_enter_block(&lookup->buckets, (uint32_t)index,
+                                       keys_of(lookup, (uint32_t)index, ids, keys), keys);
+    }
+    covey__buckets_build(&lookup->buckets);
+}
+
+/* Where more was added or removed than stayed, filing everything anew is faster. */
+static bool builds(const covey_lookup *lookup) {
+    uint64_t present = covey_pool_count(lookup->pool), filed = lookup->buckets.count;
+    return !lookup->ordered && (present > 2 * filed + BUILD_LEAST || filed > 2 * present + BUILD_LEAST);
+}
+
+/* What is absent leaves first: then there is memory for all others. */
+static void file_marked(covey_lookup *lookup) {
+    if (builds(lookup)) {
+        build(lookup);
+        return;
+    }
+    if (lookup->pool->observers->filing->some_removed) each_marked(lookup, unfile_block);
+    each_marked(lookup, file_block);
 }
 
 /* Returns COVEY__OPENED if there are any. */
@@ -109,7 +184,9 @@ static uint64_t file_open(const covey_pool *pool) {
 
 void covey__lookup_settle_now(const covey_pool *pool) {
     covey__filing *filing = pool->observers->filing;
-    if ((filing->any & COVEY__MARKED) != 0) file_marked(pool);
+    for (covey_lookup *lookup = filing->first; lookup && (filing->any & COVEY__MARKED) != 0; lookup = lookup->next)
+        file_marked(lookup);
+    covey__filing_forget(filing);
     filing->any = file_open(pool);
 }
 
@@ -123,11 +200,6 @@ static void settle_all(covey_world *world) {
         settle_and_close(lookup->pool);
 }
 
-/* A later component of the same index is noted again when it is added. */
-static void removed(covey_pool *pool, uint32_t index) {
-    for (covey_lookup *lookup = pool->observers->filing->first; lookup; lookup = lookup->next) unfile(lookup, index);
-}
-
 static void clear(covey_lookup *lookup) {
     if (lookup->ordered) covey__sorted_clear(&lookup->sorted);
     else covey__buckets_clear(&lookup->buckets);
@@ -135,6 +207,7 @@ static void clear(covey_lookup *lookup) {
 
 static void cleared(covey_pool *pool) {
     for (covey_lookup *lookup = pool->observers->filing->first; lookup; lookup = lookup->next) clear(lookup);
+    covey__filing_forget(pool->observers->filing);
     covey__filing_close_all(pool->observers->filing);
 }
 
@@ -147,7 +220,6 @@ static void restored(covey_pool *pool) {
 
 static const covey__looking looking_of_worlds = {
     .prepare = prepare,
-    .removed = removed,
     .cleared = cleared,
     .reserve = reserve,
     .reach = reach,
@@ -174,6 +246,7 @@ static void end_lookup(covey_lookup *lookup) {
     *link = lookup->next_of_world;
     for (link = &observers->filing->first; *link != lookup;) link = &(*link)->next;
     *link = lookup->next;
+    note_room(observers->filing);
     if (!observers->filing->first) {
         covey__filing_free(world, observers->filing);
         observers->filing = NULL;
@@ -194,8 +267,10 @@ static void end_all(covey_world *world) {
 static void shrink_one(covey_lookup *lookup) {
     covey__heap *heap = &lookup->world->inner->heap;
     uint32_t count = covey_pool_count(lookup->pool), limit = covey__block_limit(lookup->world);
+    covey__lookup_settle_now(lookup->pool);
     if (lookup->ordered) covey__sorted_shrink(heap, &lookup->sorted, count, limit);
     else covey__buckets_shrink(heap, &lookup->buckets, count, limit);
+    note_room(lookup->pool->observers->filing);
 }
 
 static void shrink_all(covey_world *world) {
@@ -305,6 +380,7 @@ static bool put_in_lists(covey_lookup *lookup) {
     pool->observers->filing = filing;
     for (link = &filing->first; *link;) link = &(*link)->next;
     *link = lookup;
+    note_room(filing);
     return true;
 }
 

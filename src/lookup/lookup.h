@@ -54,6 +54,11 @@ struct covey_lookup {
     uint32_t ending_count, ending_capacity;
 };
 
+/* For how many there is memory. */
+static inline uint32_t covey__lookup_capacity(const covey_lookup *lookup) {
+    return lookup->ordered ? lookup->sorted.capacity : lookup->buckets.capacity;
+}
+
 /* How many entities are filed. */
 static inline uint32_t covey__lookup_filed(const covey_lookup *lookup) {
     return lookup->ordered ? lookup->sorted.count : lookup->buckets.count;

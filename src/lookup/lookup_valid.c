@@ -41,8 +41,19 @@ static bool valid_component(const covey_lookup *lookup, uint32_t index, const ch
     return true;
 }
 
+/* Absent components that are still filed, and marked. */
+static uint32_t count_removed(const covey_lookup *lookup) {
+    const covey__pages *changed = &lookup->pool->observers->filing->changed;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < changed->count * COVEY__BLOCK_PAGE; i++)
+        count += covey__filing_has(lookup->pool, i) && !covey__has_index(lookup->pool, i) && is_filed(lookup, i);
+    return count;
+}
+
 static bool valid_contents(const covey_lookup *lookup, const char **why) {
-    uint32_t filed = 0;
+    uint32_t filed = count_removed(lookup);
+    REQUIRE(filed == 0 || lookup->pool->observers->filing->some_removed,
+            "lookup: an absent component is filed, and it is not noted that there is one");
     for (uint32_t at = covey_pool_next(lookup->pool, 0); at != COVEY_NONE; at = covey_pool_next(lookup->pool, at + 1)) {
         uint32_t index = covey_pool_at(lookup->pool, at).index;
         if (!valid_component(lookup, index, why)) return false;
@@ -69,10 +80,11 @@ static bool valid_filing(const covey_pool *pool, const char **why) {
 }
 
 static bool valid_lookup(const covey_lookup *lookup, const char **why) {
-    uint32_t capacity = lookup->ordered ? lookup->sorted.capacity : lookup->buckets.capacity;
+    uint32_t capacity = covey__lookup_capacity(lookup);
     const covey__filing *filing = covey__filing_of(lookup->pool);
     REQUIRE(filing && filing->first, "lookup: its pool does not know of it");
-    REQUIRE(capacity >= covey_pool_count(lookup->pool), "lookup: there is no memory to file all components");
+    REQUIRE(capacity >= covey_pool_count(lookup->pool) && capacity >= filing->room,
+            "lookup: there is no memory to file all components");
     REQUIRE(lookup->when_target_ends == COVEY_TARGET_KEEP || lookup->ending_capacity >= covey_pool_count(lookup->pool),
             "lookup: there is no memory for all targets that may end");
     if (!(lookup->ordered ? covey__sorted_valid(&lookup->sorted, why) : covey__buckets_valid(&lookup->buckets, why)))

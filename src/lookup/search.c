@@ -88,8 +88,10 @@ static bool next_of_value(covey_search *search) {
     uint32_t record = covey__buckets_find(b, &key);
     if (record == COVEY__NO_RECORD) return false;
     covey__bucket_run run = covey__bucket_from(b, record, index_to_go_on(search));
-    while (run.count != 0 && take_run(search, run.indices, run.count) && search->count < COVEY__FOUND)
+    bool all = true;
+    while (run.count != 0 && (all = take_run(search, run.indices, run.count)))
         run = covey__bucket_from(b, record, index_to_go_on(search));
+    if (all) search->asked = COVEY__ASKED_NOTHING;
     return search->count != 0;
 }
 

@@ -77,6 +77,15 @@ void covey__filing_close_all(covey__filing *filing) {
     for (uint32_t i = 0; i < COVEY__OPEN; i++) filing->open[i].loop = NULL;
 }
 
+void covey__filing_forget(covey__filing *filing) {
+    for (uint32_t i = 0; i < filing->page_count; i++) {
+        if (filing->pages[i] != 0) memset(filing->changed.at[i], 0, COVEY__CHANGED_BYTES);
+        filing->pages[i] = 0;
+    }
+    filing->any = 0;
+    filing->some_removed = false;
+}
+
 uint32_t covey__open_index(const covey_pool *pool, const covey__open *open, uint32_t number) {
     const covey_sparse_set *set = covey__packed_in(pool);
     uint32_t at = open->first + number;

@@ -27,6 +27,8 @@ typedef struct covey__filing {
     uint32_t page_count;
     covey__open open[COVEY__OPEN];
     uint32_t opened;     /* the one that is replaced next */
+    uint32_t room;       /* its lookups have memory for so many components, and for all indices of its pages */
+    bool some_removed;   /* an absent component may still be filed: then it is marked */
     covey_lookup *first; /* the lookups of the pool, as a list */
 } covey__filing;
 
@@ -39,7 +41,6 @@ typedef struct covey__filing {
  * so that a program that makes none does not contain them. */
 typedef struct covey__looking {
     covey_result (*prepare)(covey_pool *pool, const covey_entity *entities, uint32_t count);
-    void (*removed)(covey_pool *pool, uint32_t index);
     void (*cleared)(covey_pool *pool);
     bool (*reserve)(covey_pool *pool, uint64_t count); /* for so many components in all, */
     bool (*reach)(covey_pool *pool, uint32_t index);   /* and for those of a page */
@@ -68,11 +69,23 @@ static inline void covey__filing_note(covey__filing *filing, uint32_t first, uin
     if ((what & COVEY__MARKED) == 0) COVEY__PUT_WORD(filing->any, what | COVEY__MARKED);
 }
 
+/* Whether a component can be added without memory for lookups. */
+static inline bool covey__filing_is_ready(const covey__filing *filing, uint32_t count, uint32_t index) {
+    return count < filing->room && covey__page_at(&filing->changed, index);
+}
+
+/* A component is removed: it is taken out when something is asked. */
+static inline void covey__filing_removed(covey__filing *filing, uint32_t index) {
+    filing->some_removed = true;
+    covey__filing_note(filing, index, (uint64_t)1 << index % COVEY__BLOCK_IDS, false);
+}
+
 /* A loop was given rows to write, from one index to another: all are in blocks between these, or follow each other in a
  * packed pool. Or it has ended. */
 void covey__filing_open(const covey_pool *pool, const void *loop, uint32_t first, uint32_t last, uint32_t count);
 void covey__filing_close(covey__filing *filing, const void *loop);
 void covey__filing_close_all(covey__filing *filing);
+void covey__filing_forget(covey__filing *filing); /* all marks */
 /* The index of a component in an open row, by its number; COVEY_NONE: there is none. */
 uint32_t covey__open_index(const covey_pool *pool, const covey__open *open, uint32_t number);
 /* Marks all components as changed. */
