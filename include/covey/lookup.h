@@ -139,7 +139,7 @@ COVEY_API covey_iter covey_view_iter_search(const covey_view *view, covey_search
 
 /* ---- The values --------------------------------------------------------------------------------------------------*/
 
-#define COVEY__FOUND 64  /* entities that a search finds at a time */
+#define COVEY__FOUND 256 /* entities that a search finds at a time */
 #define COVEY__PAIRS 256 /* pairs that are found at a time */
 
 struct covey_search {

@@ -71,13 +71,19 @@ covey_search covey_lookup_find(covey_lookup *lookup, const void *value) {
     return search;
 }
 
-/* Takes the indices of a run, as many as fit. Returns whether all fitted. */
+/* Takes the entities of a run, as many as fit. Returns whether all fitted. */
 static bool take_run(covey_search *search, const uint32_t *indices, uint32_t count) {
-    uint32_t i = 0;
-    for (; i < count && search->count < COVEY__FOUND; i++) covey__find(search, indices[i]);
-    if (i != 0) search->last = indices[i - 1];
-    search->begun |= i != 0;
-    return i == count;
+    covey__entity_page *const *pages = search->lookup->world->pages;
+    uint32_t found = search->count, room = COVEY__FOUND - found, some = count < room ? count : room;
+    for (uint32_t i = 0; i < some; i++) {
+        uint32_t index = indices[i], generation = pages[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
+        search->entities[found] = covey__entity(index, generation);
+        found += generation & 1; /* not those that are being destroyed */
+    }
+    search->count = found;
+    if (some != 0) search->last = indices[some - 1];
+    search->begun |= some != 0;
+    return some == count;
 }
 
 static uint32_t index_to_go_on(const covey_search *search) { return search->begun ? search->last + 1 : 0; }
