@@ -3,6 +3,7 @@
 #include "lookup/lookup.h"
 
 #include "memory/inner.h"
+#include "query/iter.h"
 
 /* ---- Beginning ---------------------------------------------------------------------------------------------------*/
 
@@ -244,4 +245,21 @@ bool covey_search_next(covey_search *search) {
     }
     if (!more) search->asked = COVEY__ASKED_NOTHING;
     return more;
+}
+
+/* ---- Views -------------------------------------------------------------------------------------------------------*/
+
+static bool refill(covey__walk *walk) {
+    covey_search *search = walk->source;
+    bool more = covey_search_next(search);
+    walk->array = search->entities;
+    walk->end = search->count;
+    return more;
+}
+
+covey_iter covey_view_iter_search(const covey_view *view, covey_search *search) {
+    COVEY__NEEDS_VIEW(view);
+    COVEY__CONTRACT(view->world, search, "the search is NULL");
+    COVEY__CONTRACT(view->world, search->lookup->world == view->world, "the lookup belongs to another world");
+    return covey__view_iter_refilled(view, refill, search);
 }

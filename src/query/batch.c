@@ -672,8 +672,17 @@ bool covey__matches_at(const covey_iter *it, uint32_t at) {
     return there && (it->walk.group || covey__matches(it, it->walk.array[at].index));
 }
 
+/* Reaches the first entities of a list that has further ones. */
+static bool refill(covey__walk *walk) {
+    if (!walk->listed || !walk->refill || !walk->refill(walk)) return false;
+    walk->next = 0;
+    return true;
+}
+
 bool covey__next_position(covey_iter *it) {
-    while (it->walk.next < it->walk.end && !covey__matches_at(it, it->walk.next)) it->walk.next++;
+    do
+        while (it->walk.next < it->walk.end && !covey__matches_at(it, it->walk.next)) it->walk.next++;
+    while (it->walk.next >= it->walk.end && refill(&it->walk));
     return it->walk.next < it->walk.end && hand_out_span(it, it->walk.next++, 1);
 }
 

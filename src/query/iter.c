@@ -77,15 +77,30 @@ covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
     return iterate(view, NULL, pool, 0);
 }
 
+static void begin_list(covey__walk *walk, const covey_entity *entities, uint32_t count) {
+    walk->listed = true;
+    walk->simple = false;
+    walk->array = entities;
+    walk->end = count;
+    walk->refill = NULL;
+}
+
 covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count) {
     COVEY__NEEDS_VIEW(view);
     covey__check_view(view, false);
     covey_iter it;
     ask(&it, view, NULL, NULL, 0);
-    it.walk.listed = true;
-    it.walk.simple = false;
-    it.walk.array = entities;
-    it.walk.end = count;
+    begin_list(&it.walk, entities, count);
+    return it;
+}
+
+covey_iter covey__view_iter_refilled(const covey_view *view, covey__refill_fn *refill, void *source) {
+    covey__check_view(view, false);
+    covey_iter it;
+    ask(&it, view, NULL, NULL, 0);
+    begin_list(&it.walk, NULL, 0);
+    it.walk.refill = refill;
+    it.walk.source = source;
     return it;
 }
 
