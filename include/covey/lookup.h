@@ -12,6 +12,9 @@
  *     while (covey_search_next(&things))
  *         for (uint32_t i = 0; i < things.count; i++) ... things.entities[i] ...
  *
+ *     covey_search things = covey_lookup_find(owned, &player);            those with a Weight, as spans or rows
+ *     covey_iter it = covey_view_iter_search(&weights, &things);
+ *
  * A component with a field of kind `entity` is a relation: the entity that has the component is the source, the one in
  * the field is the target. A lookup of this field finds the sources of a target. A lookup of a number, a boolean or a
  * text finds the entities with a value; with .ordered, also those in a range. A lookup of two or three numbers, a
@@ -91,7 +94,8 @@ COVEY_API uint32_t covey_lookup_count(covey_lookup *lookup, const void *key);
 COVEY_API uint32_t covey_lookup_size(covey_lookup *lookup);
 
 /* The entities that a question finds, some at a time: a value, with nothing to end. The program may change anything
- * while it goes through them; it then finds what has the value when its turn comes, in the order of the answers. */
+ * while it goes through them, and then finds what has the value when its turn comes. A text that was asked for must stay
+ * until the last one is found. */
 typedef struct covey_search covey_search;
 /* Finds the next entities. Returns whether there are any: then there are `count` of them in `entities`. */
 COVEY_API bool covey_search_next(covey_search *search);
@@ -106,8 +110,7 @@ COVEY_API covey_search covey_lookup_range(covey_lookup *lookup, const void *low,
 COVEY_API covey_entity covey_lookup_first(covey_lookup *lookup);
 COVEY_API covey_entity covey_lookup_last(covey_lookup *lookup);
 /* The sources of an entity, the sources of these, and so on: each before its own, and in index order among those of one
- * target. An entity that is reached again, in a circle, is not repeated, and the one asked for is not included. For
- * entity fields. */
+ * target. In a circle, the entity asked for is not found. For entity fields. Do not change their targets meanwhile. */
 COVEY_API covey_search covey_lookup_find_below(covey_lookup *lookup, covey_entity target);
 
 /* ---- Places ------------------------------------------------------------------------------------------------------
