@@ -94,8 +94,8 @@ COVEY_API uint32_t covey_lookup_count(covey_lookup *lookup, const void *key);
 COVEY_API uint32_t covey_lookup_size(covey_lookup *lookup);
 
 /* The entities that a question finds, some at a time: a value, with nothing to end. The program may change anything
- * while it goes through them, and then finds what has the value when its turn comes. A text that was asked for must stay
- * until the last one is found. */
+ * while it goes through them, and then finds what has the value when its turn comes. A text that was asked for must
+ * stay until the last entity is found. */
 typedef struct covey_search covey_search;
 /* Finds the next entities. Returns whether there are any: then there are `count` of them in `entities`. */
 COVEY_API bool covey_search_next(covey_search *search);
