@@ -71,11 +71,18 @@ static void unfile(covey_lookup *lookup, uint32_t index) {
     else covey__buckets_unfile(&lookup->buckets, index);
 }
 
+/* An entity may have been destroyed, and another one created at its index. */
+static void file_in_buckets(covey_lookup *lookup, uint32_t index, const covey__lookup_key *key) {
+    uint32_t generation = covey__generation_of(lookup->world, index);
+    covey__buckets_file(&lookup->buckets, index, generation, key);
+    if (lookup->pool->observers->filing->some_removed) covey__buckets_renew(&lookup->buckets, index, generation);
+}
+
 static void file(covey_lookup *lookup, uint32_t index, const void *value) {
     covey__lookup_key key;
     if (!covey__lookup_key_of(lookup, value, &key)) unfile(lookup, index);
     else if (lookup->ordered) covey__sorted_file(&lookup->sorted, index, &key);
-    else covey__buckets_file(&lookup->buckets, index, &key);
+    else file_in_buckets(lookup, index, &key);
 }
 
 /* Files a component that is present. */
@@ -139,6 +146,8 @@ static void enter_texts(covey_lookup *lookup, uint32_t first, uint64_t ids) {
     }
 }
 
+static uint32_t generation_in(const void *world, uint32_t index) { return covey__generation_of(world, index); }
+
 /* Files all components anew. */
 static void build(covey_lookup *lookup) {
     uint64_t index = 0, ids, keys[COVEY__BLOCK_IDS];
@@ -146,10 +155,10 @@ static void build(covey_lookup *lookup) {
     for (; (ids = covey__storage_next_mask(lookup->pool, &index)) != 0; index += COVEY__BLOCK_IDS) {
         if (lookup->field.size != 0) enter_texts(lookup, (uint32_t)index, ids);
         else
-            covey__buckets_enter_block(&lookup->buckets, (uint32_t)index,
-                                       keys_of(lookup, (uint32_t)index, ids, keys), keys);
+            covey__buckets_enter_block(&lookup->buckets, (uint32_t)index, keys_of(lookup, (uint32_t)index, ids, keys),
+                                       keys);
     }
-    covey__buckets_build(&lookup->buckets);
+    covey__buckets_build(&lookup->buckets, generation_in, lookup->world);
 }
 
 /* Where more was added or removed than stayed, filing everything anew is faster. */

@@ -38,6 +38,10 @@ static bool valid_component(const covey_lookup *lookup, uint32_t index, const ch
     REQUIRE(has_key ? is_filed_under(lookup, index, &key) : !is_filed(lookup, index),
             "lookup: a value was changed, and nothing was told of it: call covey_patch after writing through a "
             "pointer of covey_get");
+    if (lookup->ordered || !has_key) return true;
+    covey__bucket_run run = covey__bucket_from(&lookup->buckets, covey__record_of(&lookup->buckets, index), index);
+    REQUIRE(*run.generations == covey__generation_of(lookup->world, index),
+            "lookup: an entity is filed with an old generation");
     return true;
 }
 

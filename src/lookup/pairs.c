@@ -31,7 +31,7 @@ static void read_some(points *p, const covey_pairs *pairs, uint32_t record, uint
     p->count = 0;
     p->next = COVEY_NONE;
     while (p->count < SOME) {
-        covey__bucket_run run = { &from, 1 };
+        covey__bucket_run run = { &from, NULL, 1 };
         if (pairs->scans) from = covey__next_filed(b, from);
         else run = covey__bucket_from(b, record, from);
         if (run.count == 0 || *run.indices == COVEY_NONE) return;

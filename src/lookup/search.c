@@ -72,7 +72,18 @@ covey_search covey_lookup_find(covey_lookup *lookup, const void *value) {
     return search;
 }
 
-/* Takes the entities of a run, as many as fit. Returns whether all fitted. */
+/* Takes entities, as many as fit. Returns whether all fitted. */
+static bool take(covey_search *search, covey__bucket_run run) {
+    uint32_t found = search->count, room = COVEY__FOUND - found, some = run.count < room ? run.count : room;
+    covey_entity *to = &search->entities[found];
+    for (uint32_t i = 0; i < some; i++) to[i] = covey__entity(run.indices[i], run.generations[i]);
+    search->count = found + some;
+    if (some != 0) search->last = run.indices[some - 1];
+    search->begun |= some != 0;
+    return some == run.count;
+}
+
+/* The same for entities whose generations are asked for. */
 static bool take_run(covey_search *search, const uint32_t *indices, uint32_t count) {
     covey__entity_page *const *pages = search->lookup->world->pages;
     uint32_t found = search->count, room = COVEY__FOUND - found, some = count < room ? count : room;
@@ -94,10 +105,14 @@ static bool next_of_value(covey_search *search) {
     covey__lookup_key key = asked_key(search);
     uint32_t record = covey__buckets_find(b, &key);
     if (record == COVEY__NO_RECORD) return false;
-    covey__bucket_run run = covey__bucket_from(b, record, index_to_go_on(search));
     bool all = true;
-    while (run.count != 0 && (all = take_run(search, run.indices, run.count)))
-        run = covey__bucket_from(b, record, index_to_go_on(search));
+    covey__bucket_run run = covey__bucket_whole(b, record);
+    if (!search->begun && run.count != 0) {
+        if (take(search, run)) search->asked = COVEY__ASKED_NOTHING;
+        return true;
+    }
+    run = covey__bucket_from(b, record, index_to_go_on(search));
+    while (run.count != 0 && (all = take(search, run))) run = covey__bucket_from(b, record, index_to_go_on(search));
     if (all) search->asked = COVEY__ASKED_NOTHING;
     return search->count != 0;
 }

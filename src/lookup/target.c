@@ -52,7 +52,7 @@ void covey__target_is_ending(covey_world *world, covey_entity target) {
 static uint32_t next_source(const covey_lookup *lookup, covey_entity target, uint32_t index) {
     covey__lookup_settle(lookup);
     uint32_t record = record_of(lookup, target);
-    covey__bucket_run run = { NULL, 0 };
+    covey__bucket_run run = { NULL, NULL, 0 };
     if (record != COVEY__NO_RECORD) run = covey__bucket_from(&lookup->buckets, record, index);
     return run.count != 0 ? *run.indices : COVEY_NONE;
 }
