@@ -580,47 +580,9 @@ static covey_result write_positions(covey__placing *p, uint32_t at) {
     return COVEY_OK;
 }
 
-/* Appends entities to a set that has room for them, each with a copy that a hook makes, until one cannot be placed.
- * False when the hook refuses. */
-static bool append_copies(covey__placing *p) {
-    covey_sparse_set *set = &p->pool->sparse_set;
-    const covey_world *world = p->pool->world;
-    const covey_entity *entities = p->entities;
-    const uintptr_t *pages = set->pages;
-    char *to = (char *)set->data + (size_t)set->end * set->size;
-    uint32_t i = p->placed, end = p->count, at = set->end - i, reach = set->page_count;
-    bool copied = true;
-    for (; copied && i < end; i++, to += set->size) {
-        uint32_t index = covey__index(entities[i]);
-        if (index / COVEY_PAGE_SIZE >= reach || !covey__is_current(world, entities[i])) break;
-        covey__slot *slot = covey__slot_in(pages, index);
-        if (!COVEY__LIKELY(*slot == COVEY__SLOT_NULL)) break;
-        *slot = COVEY__SLOT(at + i, covey__generation(entities[i]));
-        set->ids[at + i] = entities[i];
-        set->end = at + i + 1; /* hooks may read the pool */
-        copied = covey__copy_value(world, p->pool->type, to, p->values);
-    }
-    p->placed = i;
-    p->made = copied ? i : i - 1;
-    return copied;
-}
-
-static covey_result append_by_hook(covey__placing *p) {
-    covey_sparse_set *set = &p->pool->sparse_set;
-    covey_result result = covey__set_prepare_spare(set, p->count);
-    p->values = covey__set_resolve(set, &p->source);
-    while (p->placed < p->count && result == COVEY_OK) {
-        if (!append_copies(p)) return COVEY_ERROR_COPY;
-        if (p->placed < p->count) result = reach_next(p);
-    }
-    return result;
-}
-
 /* Appends to a set without dead elements. */
 static covey_result append_to_set(covey__placing *p) {
     covey_sparse_set *set = &p->pool->sparse_set;
-    /* Whole blocks are quicker in two passes. */
-    if (is_hooked(p) && !set->paged && !covey__may_be_block(p->entities, p->count)) return append_by_hook(p);
     uint32_t count = p->count, at = set->end;
     covey_entity *ids = spare_ids(p);
     covey_result result = put_slots(p, ids);
