@@ -220,7 +220,7 @@ static COVEY__NOINLINE void erase_observed(covey_pool *pool, covey_entity e) {
 
 /* If the first of these pools is in a group that the entity leaves as a whole, erases its components there. Takes the
  * pools of the group off the list. */
-static bool erase_in_group(covey_pool *const *pools, uint64_t *present, covey_entity e) {
+COVEY_HOT bool erase_in_group(covey_pool *const *pools, uint64_t *present, covey_entity e) {
     covey_group *group = *present != 0 ? covey__group_left_whole(pools[covey__lowest_bit(*present)]) : NULL;
     if (!group) return false;
     covey__group_erase_whole(group, e);
@@ -228,22 +228,22 @@ static bool erase_in_group(covey_pool *const *pools, uint64_t *present, covey_en
     return true;
 }
 
-/* Erases a component from each of these pools that has it. Returns whether all of them are plain. */
-static bool erase_each(covey_pool *const *pools, uint64_t present, covey_entity e) {
-    bool plain = true;
-    for (uint64_t left = covey__storage_having(pools, present, e.index, &plain); left != 0; left &= left - 1) {
-        covey_pool *pool = pools[covey__lowest_bit(left)];
+/* Erases a component from each of these pools. */
+static void erase_each(covey_pool *const *pools, uint64_t present, covey_entity e) {
+    for (; present != 0; present &= present - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(present)];
         if (COVEY__LIKELY(!pool->observers)) covey__pool_remove(pool, e, pool->size);
         else erase_observed(pool, e);
     }
-    return plain;
 }
 
-/* The same for all pools that are left. */
+/* Erases the components in all pools that are left. Returns whether all of these are plain. */
 static bool erase_present(covey__present *p, covey_entity e) {
     bool plain = true;
-    for (; covey__present_next_word(p); p->left = 0)
-        plain &= erase_each(p->pools, covey__storage_erase_bits(p->pools, p->left, e.index), e);
+    for (; covey__present_next_word(p); p->left = 0) {
+        uint64_t left = covey__storage_erase_bits(p->pools, p->left, e.index);
+        erase_each(p->pools, covey__storage_having(p->pools, left, e.index, &plain), e);
+    }
     return plain;
 }
 
@@ -270,13 +270,15 @@ static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
 /* Erases the components that are more than a bit of a mask: those in the first 64 pools, and all in others. With sparse
  * pools there is no shortcut. */
 static COVEY__NOINLINE bool erase_rest(covey_world *world, covey_entity e, uint64_t rest) {
-    covey__present p = covey__present_at(world, e.index, 0);
-    bool plain = !erase_in_group(p.pools, &rest, e);
-    uint64_t left = rest != 0 ? covey__storage_erase_swapping(world, p.pools, rest, e) : 0;
+    covey_pool *const *pools = world->pools;
+    bool plain = !erase_in_group(pools, &rest, e);
+    uint64_t left = rest != 0 ? covey__storage_erase_swapping(world, pools, rest, e) : 0;
     plain &= left == rest;
-    plain &= erase_each(p.pools, left, e);
-    p.left = 0;
-    plain &= erase_present(&p, e);
+    if (left != 0) erase_each(pools, covey__storage_having(pools, left, e.index, &plain), e);
+    if (world->pool_count > 64) {
+        covey__present p = covey__present_at(world, e.index, 64);
+        plain &= erase_present(&p, e);
+    }
     if (plain) covey__fast_destroy_on(world, e.index);
     else covey__fast_destroy_skip(world, e.index);
     COVEY__CHANGED(world);

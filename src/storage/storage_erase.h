@@ -46,8 +46,9 @@ static inline uint64_t covey__storage_erase_bits(covey_pool *const *pools, uint6
     }
     return remaining;
 }
-/* Which of these pools have a component of an index, if they are in blocks; the others may have one. A branch for each
- * would be mispredicted. *plain: whether all of them are. */
+/* Which of the remaining pools have a component of an index, if they are in blocks; the others may have one. A branch
+ * for each would be mispredicted. In the loop above, this would take registers from the usual case. *plain: whether all
+ * of them are. */
 static inline uint64_t covey__storage_having(covey_pool *const *pools, uint64_t present, uint32_t index, bool *plain) {
     uint64_t found = 0;
     for (; present != 0; present &= present - 1) {
