@@ -60,6 +60,7 @@ static const struct {
     { "GET", "world", NULL },
     { "GET", "types", NULL },
     { "GET", "entities?query=Packed,name&columns=Blocked", NULL },
+    { "GET", "entities?sort=Spot.x", NULL },
     { "GET", "complete?query=Pa", NULL },
     { "GET", "tree", NULL },
     { "GET", "tree?parent=1:1", NULL },

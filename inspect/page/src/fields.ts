@@ -91,6 +91,9 @@ export function leaves(fields: readonly Field[], arrays = 4, prefix = ''): Leaf[
     return found;
 }
 
+/** Whether rows can be sorted by a value. */
+export const isSortable = (leaf: Leaf): boolean => isNumber(leaf.kind) || leaf.kind === 'bool' || leaf.kind === 'char';
+
 /** The value at a path such as "items[2].count". */
 export function at(value: Value | undefined, path: string): Value | undefined {
     let held: Value | undefined = value;

@@ -108,6 +108,28 @@ test('columns are chosen', async () => {
     await close();
 });
 
+test('rows are sorted by a column, both ways, and by index again', async () => {
+    const { page, close } = await open('entities');
+    await page.fill('#query', 'Health, Velocity');
+    await page.keyboard.press('Escape');
+    const heading = page.getByRole('columnheader', { name: 'Health.points' });
+    const cells = async () => {
+        const texts = await page.locator('.cells:not(.pending) [role=gridcell]:nth-child(2)').allTextContents();
+        return texts.map(Number).slice(0, 12);
+    };
+    const sorted = (rows, sign) => rows.length === 12 && rows.every((points, i) => i === 0 || sign * (points - rows[i - 1]) >= 0);
+    await heading.getByRole('button').click();
+    assert.equal(await heading.getAttribute('aria-sort'), 'ascending');
+    await eventually('the smallest come first', async () => { const rows = await cells(); return sorted(rows, 1) && rows[11] <= 2; });
+    await heading.getByRole('button').click();
+    assert.equal(await heading.getAttribute('aria-sort'), 'descending');
+    await eventually('the largest come first', async () => { const rows = await cells(); return sorted(rows, -1) && rows[11] >= 97; });
+    await heading.getByRole('button').click();
+    assert.equal(await heading.getAttribute('aria-sort'), null);
+    await eventually('rows are in index order', async () => !sorted(await cells(), -1));
+    await close();
+});
+
 test('the matches of a query are saved as CSV and as JSON', async () => {
     const { page, close } = await open('entities');
     const saved = async (format) => {

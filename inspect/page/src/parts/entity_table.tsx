@@ -3,7 +3,7 @@
 import { typesOfQuery } from '../query.ts';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EntityRow, Type, Value } from '../api.ts';
-import { at, isNumber, leaves } from '../fields.ts';
+import { at, isNumber, isSortable, leaves } from '../fields.ts';
 import { count, value as printValue } from '../format.ts';
 import { type Rows } from '../rows.ts';
 import { selectEntity } from '../route.ts';
@@ -29,6 +29,7 @@ interface Column {
     type: string;
     path: string;
     numeric: boolean;
+    sortable: boolean;
 }
 
 function columnsOf(names: readonly string[], known: readonly Type[]): Column[] {
@@ -36,13 +37,37 @@ function columnsOf(names: readonly string[], known: readonly Type[]): Column[] {
         const type = known.find((held) => held.name === name);
         return leaves(type?.fields ?? [], 2)
             .slice(0, 8)
-            .map((leaf) => ({ title: leaf.path, type: name, path: leaf.path, numeric: isNumber(leaf.kind) }));
+            .map((leaf) => ({ title: leaf.path, type: name, path: leaf.path, numeric: isNumber(leaf.kind), sortable: isSortable(leaf) }));
     });
 }
 
 const rowHeight = 24;
 
-export function EntityTable(props: { rows: Rows; columns: readonly string[]; selected: string | null; label: string; empty: preact.ComponentChildren }) {
+/** The field that the rows are sorted by, as "Position.x"; "-Position.x": the largest first; "": by index. */
+export type Sort = string;
+
+/** How many rows a sorted list has at most: as many as the server sorts. */
+export const mostSorted = 10_000;
+
+/** A sort that holds while its type is a column. */
+export function useSort(columns: readonly string[]): [Sort, (sort: Sort) => void] {
+    const [sort, setSort] = useState<Sort>('');
+    const held = columns.some((name) => sort.replace(/^-/, '').startsWith(`${name}.`));
+    return [held ? sort : '', setSort];
+}
+
+/** First the smallest, then the largest first, then by index again. */
+const nextSort = (sort: Sort, field: string): Sort => (sort === field ? `-${field}` : sort === `-${field}` ? '' : field);
+
+export function EntityTable(props: {
+    rows: Rows;
+    columns: readonly string[];
+    selected: string | null;
+    label: string;
+    empty: preact.ComponentChildren;
+    sort: Sort;
+    onSort: (sort: Sort) => void;
+}) {
     const known = useCell(types);
     const [current, setCurrent] = useState(-1);
     const columns = useMemo(() => columnsOf(props.columns, known), [props.columns, known]);
@@ -75,7 +100,7 @@ export function EntityTable(props: { rows: Rows; columns: readonly string[]; sel
             id="entities"
             role="grid"
             label={props.label}
-            count={rows.count}
+            count={props.sort ? Math.min(rows.count, mostSorted) : rows.count}
             rowHeight={rowHeight}
             headerHeight={26}
             current={current >= 0 ? current : -1}
@@ -85,10 +110,7 @@ export function EntityTable(props: { rows: Rows; columns: readonly string[]; sel
                 <div class="vhead" role="row" style={{ gridTemplateColumns: template, minWidth: width }}>
                     <span role="columnheader">Entity</span>
                     {columns.map((column) => (
-                        <span key={`${column.type}.${column.path}`} role="columnheader" class={column.numeric ? 'number' : ''} title={`${column.type}.${column.title}`}>
-                            <span class="dim">{column.type}.</span>
-                            {column.title}
-                        </span>
+                        <Heading key={`${column.type}.${column.path}`} column={column} sort={props.sort} onSort={props.onSort} />
                     ))}
                     <span role="columnheader">Components</span>
                 </div>
@@ -97,6 +119,30 @@ export function EntityTable(props: { rows: Rows; columns: readonly string[]; sel
                 <RowCells row={rows.row(index)} index={index} columns={columns} types={known} template={template} width={width} selected={props.selected} />
             )}
         />
+    );
+}
+
+/** The heading of a column. Numbers can be sorted by. */
+function Heading({ column, sort, onSort }: { column: Column; sort: Sort; onSort: (sort: Sort) => void }) {
+    const field = `${column.type}.${column.path}`;
+    const order = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : undefined;
+    const title = (
+        <>
+            <span class="dim">{column.type}.</span>
+            {column.title}
+        </>
+    );
+    return (
+        <span role="columnheader" class={column.numeric ? 'number' : ''} title={field} aria-sort={order}>
+            {column.sortable ? (
+                <button type="button" class="sort" onClick={() => onSort(nextSort(sort, field))}>
+                    <span aria-hidden="true">{order === 'ascending' ? '▲ ' : order === 'descending' ? '▼ ' : ''}</span>
+                    {title}
+                </button>
+            ) : (
+                title
+            )}
+        </span>
     );
 }
 

@@ -5,7 +5,7 @@ import { edit } from '../edits.ts';
 import { count } from '../format.ts';
 import { Button, State } from '../parts/basics.tsx';
 import { EntityPanel } from '../parts/entity_panel.tsx';
-import { ColumnChooser, EntityTable, useColumns } from '../parts/entity_table.tsx';
+import { ColumnChooser, EntityTable, mostSorted, useColumns, useSort } from '../parts/entity_table.tsx';
 import { ExportMenu } from '../parts/export_menu.tsx';
 import { QueryBox } from '../parts/query_box.tsx';
 import { SavedQueries } from '../parts/saved_queries.tsx';
@@ -23,7 +23,8 @@ export function EntitiesView() {
     const tree = useCell(treeShown);
     const [query, setQuery] = useState(params.q ?? '');
     const columns = useColumns(query);
-    const rows = useRows({ path: 'entities', params: { query, columns: columns.join(',') } });
+    const [sort, setSort] = useSort(columns);
+    const rows = useRows({ path: 'entities', params: { query, columns: columns.join(','), sort } });
     const selected = params.e ?? null;
     const search = (next: string) => {
         setQuery(next);
@@ -39,7 +40,7 @@ export function EntitiesView() {
                 <Button icon="entities" label={tree ? 'Hide the hierarchy' : 'Show the hierarchy'} bare pressed={tree} onClick={() => treeShown.set(!tree)} />
                 <QueryBox query={query} error={rows.error?.body ?? null} onQuery={search} />
                 <SavedQueries query={query} wrong={rows.error !== null} onQuery={search} />
-                <Count rows={rows} />
+                <Count rows={rows} sorted={sort !== ''} />
                 <ColumnChooser columns={columns} />
                 <ExportMenu query={query} columns={columns} />
                 {about?.write && <Button icon="add" label="Create" title="Create an entity" onClick={() => void create()} />}
@@ -54,6 +55,8 @@ export function EntitiesView() {
                     rows={rows}
                     columns={columns}
                     selected={selected}
+                    sort={sort}
+                    onSort={setSort}
                     label="Entities that match"
                     empty={
                         query ? (
@@ -75,12 +78,13 @@ export function EntitiesView() {
     );
 }
 
-function Count({ rows }: { rows: ReturnType<typeof useRows> }) {
+function Count({ rows, sorted }: { rows: ReturnType<typeof useRows>; sorted: boolean }) {
     if (!rows.known || rows.error) return <span class="count" />;
     return (
         <span class="count" role="status" title={rows.complete ? 'exact' : `${count(rows.scanned)} indices are counted so far`}>
             <strong data-number="matches">{count(rows.count)}</strong>
             {rows.complete ? (rows.count === 1 ? ' entity' : ' entities') : ' so far …'}
+            {sorted && rows.count > mostSorted && `, the first ${count(mostSorted)} sorted`}
         </span>
     );
 }
