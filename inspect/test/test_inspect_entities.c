@@ -530,6 +530,60 @@ static void test_all_about_an_entity(void **state) {
     assert_refused("GET", "entity?e=4", NULL, 422, "ARGUMENT");
 }
 
+/* Asserts what differs in a component of the entities of an answer, and how many of them have it. */
+static void assert_differs(const json_t *answer, const char *type, int64_t count, const char *paths) {
+    char found[256] = "";
+    size_t i, k;
+    json_t *component, *path;
+    json_array_foreach(member(answer, "components"), i, component) {
+        if (strcmp(text_of(component, "type"), type) != 0) continue;
+        assert_int_equal(number_of(component, "count"), count);
+        json_array_foreach(member(component, "differs"), k, path) snprintf(
+            found + strlen(found), sizeof found - strlen(found), k == 0 ? "%s" : " %s", json_string_value(path));
+        assert_string_equal(found, paths);
+        return;
+    }
+    assert_int_equal(count, 0);
+}
+
+static void test_what_several_entities_have_in_common(void **state) {
+    (void)state;
+    make_crowd();
+    Everything all = { .i8 = 1, .text = "a text", .part = { 7, 1, 0 } };
+    covey_add_value(world, crowd[1], Everything, &all);
+    all.parts[2].kind = 5;
+    all.part.count = 8;
+    all.part.unused = 9; /* padding */
+    all.grid[1][0] = 4;
+    strcpy(all.text, "b text");
+    covey_add_value(world, crowd[2], Everything, &all);
+    covey_component_disable(world, crowd[2], Health);
+    json_t *answer = get_json("several?e=1:1,2:1,9:1");
+    assert_int_equal(number_of(answer, "alive"), 2);
+    assert_int_equal(number_of(answer, "enabled"), 2);
+    assert_differs(answer, "Position", 2, "x y");
+    assert_differs(answer, "Health", 2, "points armour cursed");
+    assert_differs(answer, "Everything", 2, "text part.count parts[2].kind grid[2]");
+    json_t *position = element(answer, "components", 0), *health = element(answer, "components", 1);
+    assert_true(json_number_value(member(member(position, "value"), "x")) == 1);
+    assert_int_equal(number_of(health, "enabled"), 1);
+    json_decref(answer);
+    answer = get_json("several?e=1:1,1:1,4:1");
+    assert_int_equal(number_of(answer, "enabled"), 2);
+    assert_differs(answer, "Health", 2, "");
+    assert_differs(answer, "Frozen", 0, "");
+    json_decref(answer);
+    answer = get_json("several?e=9:9");
+    assert_int_equal(number_of(answer, "alive"), 0);
+    json_decref(answer);
+    assert_refused("GET", "several", NULL, 422, "LIMIT");
+    assert_refused("GET", "several?e=1:1,x", NULL, 422, "ARGUMENT");
+    char path[8192] = "several?e=0:1";
+    for (int i = 0; i < 499; i++) strcat(path, ",1000:1");
+    json_decref(get_json(path));
+    assert_refused("GET", strcat(path, ",0:1"), NULL, 422, "LIMIT");
+}
+
 static void test_every_kind_of_field_as_json(void **state) {
     (void)state;
     stage_types();
@@ -675,6 +729,7 @@ int main(void) {
         INSPECT_TEST(test_roots_and_children),
         INSPECT_TEST(test_many_children_by_pages),
         INSPECT_TEST(test_all_about_an_entity),
+        INSPECT_TEST(test_what_several_entities_have_in_common),
         INSPECT_TEST(test_every_kind_of_field_as_json),
         INSPECT_TEST(test_numbers_that_json_does_not_have),
         INSPECT_TEST(test_resources_and_watched_values),

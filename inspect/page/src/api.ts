@@ -106,6 +106,27 @@ export interface EntityDetail {
     components: Component[];
 }
 
+/** A component that some of several entities have. */
+export interface CommonComponent {
+    type: string;
+    /** How many of them have it; in how many it is enabled. */
+    count: number;
+    enabled: number;
+    bytes: number;
+    edit?: boolean;
+    /** Of the first of them. */
+    value?: Value;
+    hex?: string;
+    /** The paths of values that are not the same in all of them. */
+    differs: string[];
+}
+
+export interface SeveralDetail {
+    alive: number;
+    enabled: number;
+    components: CommonComponent[];
+}
+
 export interface ErrorBody {
     code: string;
     text: string;

@@ -130,6 +130,53 @@ test('rows are sorted by a column, both ways, and by index again', async () => {
     await close();
 });
 
+test('several entities are marked, edited at once, and taken back', async () => {
+    const { page, close } = await open('entities');
+    await page.fill('#query', 'parent, Position, !Health');
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Position.x' }).waitFor();
+    const escorts = await Promise.all([1, 2, 3, 4].map((n) => world.named(`escort ${n}`)));
+    const row = (n) => page.locator(`.cells[data-e="${escorts[n - 1]}"]`);
+    const xs = () => Promise.all(escorts.map(async (e) => (await component(e, 'Position'))?.value.x));
+    const before = await xs();
+    await row(1).click();
+    await row(3).click({ modifiers: ['Shift'] });
+    const panel = page.getByRole('complementary', { name: 'Marked entities' });
+    await panel.getByRole('heading', { name: '3 entities' }).waitFor();
+    const x = panel.getByRole('textbox', { name: 'Position.x' });
+    assert.equal(await x.inputValue(), '', 'the values differ');
+    assert.equal(await x.getAttribute('placeholder'), 'various');
+    await eventually('y is the same in all', async () => (await panel.getByRole('textbox', { name: 'Position.y' }).inputValue()) === '20');
+    await x.fill('42');
+    await x.press('Enter');
+    await note(page, 'Set Position.x to 42 of 3 entities');
+    assert.deepEqual(await xs(), [42, 42, 42, before[3]]);
+    await page.locator('.note', { hasText: 'Set Position.x' }).getByRole('button', { name: 'Undo' }).click();
+    await note(page, 'Undone');
+    assert.deepEqual(await xs(), before);
+    await row(4).click({ modifiers: ['Control'] });
+    await panel.getByRole('heading', { name: '4 entities' }).waitFor();
+    await row(2).click({ modifiers: ['Control'] });
+    await panel.getByRole('heading', { name: '3 entities' }).waitFor();
+    await panel.getByRole('button', { name: 'Add a component' }).click();
+    await page.getByRole('combobox', { name: 'Component to add' }).fill('Frozen');
+    await page.keyboard.press('Enter');
+    await note(page, 'Added Frozen to 3 entities');
+    await panel.getByRole('button', { name: 'Remove Frozen' }).click();
+    await note(page, 'Removed Frozen of 3 entities');
+    assert.equal(await component(escorts[0], 'Frozen'), undefined);
+    await page.locator('.vlist.grid').focus();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await row(1).click();
+    await page.keyboard.press('Shift+ArrowDown');
+    await panel.getByRole('heading', { name: '2 entities' }).waitFor();
+    await row(4).click();
+    await page.getByRole('complementary', { name: 'Selected entity' }).waitFor();
+    assert.equal(await panel.count(), 0, 'a click marks nothing');
+    await close();
+});
+
 test('the matches of a query are saved as CSV and as JSON', async () => {
     const { page, close } = await open('entities');
     const saved = async (format) => {

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EntityRow, Type, Value } from '../api.ts';
 import { at, isNumber, isSortable, leaves } from '../fields.ts';
 import { count, value as printValue } from '../format.ts';
+import { mark, marks, toggleMark } from '../marks.ts';
 import { type Rows } from '../rows.ts';
 import { selectEntity } from '../route.ts';
 import { keptCell, useCell } from '../store.ts';
@@ -67,9 +68,13 @@ export function EntityTable(props: {
     empty: preact.ComponentChildren;
     sort: Sort;
     onSort: (sort: Sort) => void;
+    /** Whether several rows can be marked. */
+    marks?: boolean;
 }) {
     const known = useCell(types);
     const [current, setCurrent] = useState(-1);
+    const anchor = useRef(-1); // where a range of marked rows begins
+    const marked = new Set(useCell(marks));
     const columns = useMemo(() => columnsOf(props.columns, known), [props.columns, known]);
     const template = `minmax(124px, 1.1fr) ${columns.map((column) => (column.numeric ? '88px' : 'minmax(88px, 0.7fr)')).join(' ')} minmax(170px, 2fr)`;
     const width = `${294 + columns.length * 88}px`;
@@ -89,11 +94,28 @@ export function EntityTable(props: {
     });
     if (rows.known && rows.count === 0 && rows.complete) return <div class="table-empty">{props.empty}</div>;
     if (!rows.known && !rows.error) return <State kind="loading" title="Asking for entities …" />;
-    const select = (index: number) => {
+    const markTo = (index: number) => {
+        const from = anchor.current < 0 ? index : anchor.current;
+        const range = [];
+        for (let i = Math.min(from, index); i <= Math.max(from, index); i++) range.push(rows.row(i)?.e);
+        mark(range.filter((e) => e !== undefined));
+    };
+    const select = (index: number, event: KeyboardEvent | MouseEvent) => {
         setCurrent(index);
         const row = rows.row(index);
+        if (props.marks && event.shiftKey) return markTo(index);
+        anchor.current = index;
+        if (props.marks && row && (event.ctrlKey || event.metaKey)) return toggleMark(row.e, props.selected);
+        marks.set([]);
         awaited.current = row ? -1 : index;
         if (row) selectEntity(row.e);
+    };
+    const onKey = (event: KeyboardEvent) => {
+        const row = rows.row(current);
+        if (event.key === ' ' && row) toggleMark(row.e, props.selected);
+        else if (event.key === 'Escape' && marked.size > 0) marks.set([]);
+        else return;
+        event.preventDefault();
     };
     return (
         <VirtualRows
@@ -105,6 +127,7 @@ export function EntityTable(props: {
             headerHeight={26}
             current={current >= 0 ? current : -1}
             onCurrent={select}
+            {...(props.marks ? { isMarked: (index: number) => marked.has(rows.row(index)?.e ?? ''), onKey } : {})}
             onWindow={rows.want}
             header={
                 <div class="vhead" role="row" style={{ gridTemplateColumns: template, minWidth: width }}>
@@ -116,7 +139,7 @@ export function EntityTable(props: {
                 </div>
             }
             row={(index) => (
-                <RowCells row={rows.row(index)} index={index} columns={columns} types={known} template={template} width={width} selected={props.selected} />
+                <RowCells row={rows.row(index)} index={index} columns={columns} types={known} template={template} width={width} selected={props.marks && marked.size > 0 ? marked.has(rows.row(index)?.e ?? '') : rows.row(index)?.e === props.selected} />
             )}
         />
     );
@@ -153,7 +176,7 @@ function RowCells(props: {
     types: readonly Type[];
     template: string;
     width: string;
-    selected: string | null;
+    selected: boolean;
 }) {
     const { row } = props;
     const style = { gridTemplateColumns: props.template, minWidth: props.width };
@@ -166,7 +189,7 @@ function RowCells(props: {
             </div>
         );
     return (
-        <div class={`cells ${row.enabled ? '' : 'disabled'} ${row.e === props.selected ? 'selected' : ''}`} style={style} data-e={row.e}>
+        <div class={`cells ${row.enabled ? '' : 'disabled'} ${props.selected ? 'selected' : ''}`} style={style} data-e={row.e}>
             <span role="gridcell" class="who">
                 {row.name && <span class="name">{row.name}</span>}
                 <code>{row.e}</code>

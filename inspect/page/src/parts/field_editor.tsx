@@ -14,6 +14,8 @@ export interface Actions {
     set?: (path: string, value: Value, text: string) => void;
     watch?: (path: string) => void;
     isWatched?: (path: string) => boolean;
+    /** The paths of values that differ, where the fields are those of several entities. */
+    differs?: readonly string[];
 }
 
 const shownElements = 16;
@@ -84,13 +86,14 @@ function ArrayRow(props: { field: Field; value: Value | undefined; path: string;
 function Leaf(props: { kind: string; length: number; value: Value | undefined; path: string; label: string; actions: Actions }) {
     const { actions, kind, path } = props;
     const watched = actions.isWatched?.(path) ?? false;
+    const differs = actions.differs?.includes(path) ?? false;
     return (
         <div class="field-row" data-path={path}>
             <span class="field-name" title={path}>
                 {props.label}
             </span>
             <span class="field-value">
-                {actions.set ? <Editor {...props} title={`${actions.owner}.${path}`} set={actions.set} /> : <Shown kind={kind} value={props.value} />}
+                {actions.set ? <Editor {...props} differs={differs} title={`${actions.owner}.${path}`} set={actions.set} /> : <Shown kind={kind} value={props.value} differs={differs} />}
                 {kind === 'entity' && typeof props.value === 'string' && isEntity(props.value) && props.value !== nullEntity && (
                     <button type="button" class="button bare plain" aria-label={`Follow ${actions.owner}.${path} to ${props.value}`} title={`Go to ${props.value}`} onClick={() => selectEntity(props.value as string)}>
                         <Icon name="follow" />
@@ -116,7 +119,8 @@ export function printField(kind: string, value: Value | undefined): string {
     return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-function Shown({ kind, value }: { kind: string; value: Value | undefined }) {
+function Shown({ kind, value, differs }: { kind: string; value: Value | undefined; differs: boolean }) {
+    if (differs) return <output class="shown dim">various</output>;
     if (kind === 'bool') return <input type="checkbox" checked={value === true} disabled aria-label="value" />;
     return <output class={`shown ${isNumber(kind) ? 'number' : ''}`}>{printField(kind, value)}</output>;
 }
@@ -128,13 +132,14 @@ interface Draft {
 }
 
 /** An input that shows the live value. While it has the focus, it holds still: a new value would move the cursor. */
-function Editor(props: { kind: string; length: number; value: Value | undefined; path: string; title: string; set: (path: string, value: Value, text: string) => void }) {
+function Editor(props: { kind: string; length: number; value: Value | undefined; path: string; title: string; differs: boolean; set: (path: string, value: Value, text: string) => void }) {
     const { kind } = props;
     const draft = useRef<Draft | null>(null);
     const [, renew] = useState(0);
     const input = useRef<HTMLInputElement>(null);
-    const live = printField(kind, props.value);
-    const parsed = draft.current === null ? null : parse(kind, draft.current.text, props.length);
+    const live = props.differs ? '' : printField(kind, props.value);
+    const untouched = draft.current === null || (props.differs && draft.current.text === '');
+    const parsed = untouched ? null : parse(kind, draft.current?.text ?? '', props.length);
     const wrong = parsed && !parsed.ok ? parsed.why : '';
     useEffect(() => {
         input.current?.setCustomValidity(wrong);
@@ -145,6 +150,7 @@ function Editor(props: { kind: string; length: number; value: Value | undefined;
             <input
                 type="checkbox"
                 checked={props.value === true}
+                indeterminate={props.differs}
                 aria-label={props.title}
                 onChange={(event) => {
                     const wanted = event.currentTarget.checked;
@@ -168,7 +174,8 @@ function Editor(props: { kind: string; length: number; value: Value | undefined;
         if (draft.current && draft.current.text !== draft.current.sent) send(draft.current.text);
     };
     const step = (event: KeyboardEvent, sign: number) => {
-        const from = Number(draft.current?.text ?? live);
+        const text = draft.current?.text ?? live;
+        const from = text === '' ? NaN : Number(text);
         if (!isNumber(kind) || !Number.isFinite(from) || (!isFloat(kind) && !Number.isSafeInteger(from))) return;
         const size = event.shiftKey ? 10 : event.altKey && isFloat(kind) ? 0.1 : 1;
         event.preventDefault();
@@ -186,6 +193,7 @@ function Editor(props: { kind: string; length: number; value: Value | undefined;
                 spellcheck={false}
                 autocomplete="off"
                 value={draft.current?.text ?? live}
+                placeholder={props.differs ? 'various' : undefined}
                 onInput={(event) => hold({ text: event.currentTarget.value, sent: draft.current?.sent ?? live })}
                 onFocus={(event) => {
                     hold({ text: event.currentTarget.value, sent: event.currentTarget.value });
