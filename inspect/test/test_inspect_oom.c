@@ -65,6 +65,7 @@ static const struct {
     { "GET", "tree", NULL },
     { "GET", "tree?parent=1:1", NULL },
     { "GET", "entity?e=1:1", NULL },
+    { "GET", "entity/systems?e=1:1", NULL },
     { "GET", "several?e=1:1,2:1", NULL },
     { "GET", "values?watch=1:1.Packed", NULL },
     { "GET", "resources", NULL },

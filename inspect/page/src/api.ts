@@ -106,6 +106,15 @@ export interface EntityDetail {
     components: Component[];
 }
 
+/** A system that iterates an entity. */
+export interface SystemOfEntity {
+    name: string;
+    phase: string | null;
+    on: boolean;
+    reads: string[];
+    writes: string[];
+}
+
 /** A component that some of several entities have. */
 export interface CommonComponent {
     type: string;

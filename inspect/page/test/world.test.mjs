@@ -130,6 +130,19 @@ test('rows are sorted by a column, both ways, and by index again', async () => {
     await close();
 });
 
+test('an entity shows the systems that iterate it', async () => {
+    const { page, e, close } = await open('entity', { entity: 'flagship' });
+    const systems = page.getByRole('group', { name: 'Systems of the entity' });
+    await systems.getByRole('button', { name: 'move' }).waitFor();
+    assert.deepEqual(await systems.getByRole('button').allTextContents(), ['move', 'heal', 'wrap']);
+    await world.ask('edit', { do: 'add', e, type: 'Frozen' });
+    await systems.getByRole('button', { name: 'move' }).waitFor({ state: 'detached' });
+    await world.ask('edit', { do: 'remove', e, type: 'Frozen' });
+    await systems.getByRole('button', { name: 'heal' }).click();
+    await page.getByRole('main', { name: 'Systems', exact: true }).waitFor();
+    await close();
+});
+
 test('several entities are marked, edited at once, and taken back', async () => {
     const { page, close } = await open('entities');
     await page.fill('#query', 'parent, Position, !Health');
