@@ -24,12 +24,23 @@ export interface World {
     read_only_file?: string;
 }
 
+/** How a field is shown; without it, as its kind says. */
+export interface Shown {
+    as: 'range' | 'angle' | 'choice' | 'colour';
+    /** Of a range. */
+    least?: number;
+    most?: number;
+    /** Of a choice: the names of the values 0, 1 and so on. */
+    names?: string[];
+}
+
 export interface Field {
     name: string;
     kind: string;
     offset: number;
     count: number;
     fields?: Field[];
+    show?: Shown;
 }
 
 export interface Type {

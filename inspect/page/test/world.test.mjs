@@ -130,6 +130,42 @@ test('rows are sorted by a column, both ways, and by index again', async () => {
     await close();
 });
 
+test('fields say how they are shown: sliders, a list of names, colours', async () => {
+    const { page, e, close } = await open('entity', { entity: 'turret' });
+    const lamp = page.getByRole('region', { name: 'Lamp' });
+    const value = async () => (await component(e, 'Lamp')).value;
+    await lamp.getByRole('slider', { name: 'Lamp.power, slider' }).fill('7.5');
+    await note(page, 'Set Lamp.power to 7.5');
+    assert.equal((await value()).power, 7.5);
+    const turn = lamp.getByRole('slider', { name: 'Lamp.turn in degrees, slider' });
+    assert.equal(await turn.inputValue(), '29', 'half a radian');
+    await turn.fill('90');
+    await note(page, 'Set Lamp.turn');
+    assert.ok(Math.abs((await value()).turn - Math.PI / 2) < 1e-6);
+    await lamp.getByText('90°').waitFor();
+    const state = lamp.getByRole('combobox', { name: 'Lamp.state' });
+    assert.deepEqual(await state.locator('option').allTextContents(), ['off', 'steady', 'blinking']);
+    assert.equal(await state.inputValue(), '1');
+    await state.selectOption('blinking');
+    await eventually('the state is set', async () => (await value()).state === 2);
+    await world.ask('edit', { do: 'set', e, type: 'Lamp', path: 'state', value: 9 });
+    await state.locator('option', { hasText: '9, without a name' }).waitFor({ state: 'attached' });
+    const tint = lamp.getByLabel('Lamp.tint', { exact: true });
+    assert.equal(await tint.inputValue(), '#ff8000');
+    await tint.fill('#102030');
+    await eventually('the colour is set, and its alpha kept', async () => (await value()).tint === 0x102030c0);
+    const mix = lamp.getByLabel('Lamp.mix', { exact: true });
+    assert.equal(await mix.inputValue(), '#336699');
+    await mix.fill('#ff0000');
+    await eventually('all parts are set', async () => (await value()).mix.join() === '1,0,0');
+    await page.evaluate(() => { location.hash = '#/entities?q=Lamp'; });
+    await page.reload();
+    await page.locator('.cells', { hasText: 'turret' }).waitFor();
+    await world.ask('edit', { do: 'set', e, type: 'Lamp', path: 'state', value: 1 });
+    await page.locator('.cells', { hasText: 'steady' }).waitFor();
+    await close();
+});
+
 test('an entity shows the systems that iterate it', async () => {
     const { page, e, close } = await open('entity', { entity: 'flagship' });
     const systems = page.getByRole('group', { name: 'Systems of the entity' });

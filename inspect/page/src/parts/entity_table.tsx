@@ -3,7 +3,7 @@
 import { typesOfQuery } from '../query.ts';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EntityRow, Type, Value } from '../api.ts';
-import { at, isNumber, isSortable, leaves } from '../fields.ts';
+import { at, isNumber, isSortable, leaves, nameOfChoice } from '../fields.ts';
 import { count, value as printValue } from '../format.ts';
 import { mark, marks, toggleMark } from '../marks.ts';
 import { type Rows } from '../rows.ts';
@@ -31,6 +31,7 @@ interface Column {
     path: string;
     numeric: boolean;
     sortable: boolean;
+    names: readonly string[] | undefined; // of a choice
 }
 
 function columnsOf(names: readonly string[], known: readonly Type[]): Column[] {
@@ -38,7 +39,7 @@ function columnsOf(names: readonly string[], known: readonly Type[]): Column[] {
         const type = known.find((held) => held.name === name);
         return leaves(type?.fields ?? [], 2)
             .slice(0, 8)
-            .map((leaf) => ({ title: leaf.path, type: name, path: leaf.path, numeric: isNumber(leaf.kind), sortable: isSortable(leaf) }));
+            .map((leaf) => ({ title: leaf.path, type: name, path: leaf.path, numeric: isNumber(leaf.kind) && !leaf.names, sortable: isSortable(leaf), names: leaf.names }));
     });
 }
 
@@ -197,7 +198,7 @@ function RowCells(props: {
             </span>
             {props.columns.map((column) => (
                 <span key={`${column.type}.${column.path}`} role="gridcell" class={column.numeric ? 'number' : 'text'}>
-                    {printCell(row.values?.[column.type], column.path)}
+                    {printCell(row.values?.[column.type], column)}
                 </span>
             ))}
             <span role="gridcell" class="chips">
@@ -211,10 +212,10 @@ function RowCells(props: {
     );
 }
 
-function printCell(value: Value | undefined, path: string): string {
+function printCell(value: Value | undefined, column: Column): string {
     if (value === undefined || value === null) return '';
     if (typeof value === 'string') return value; // bytes of a type without fields
-    return printValue(at(value, path), 24);
+    return column.names ? nameOfChoice(column.names, at(value, column.path)) : printValue(at(value, column.path), 24);
 }
 
 /** Which components have columns. */

@@ -1,8 +1,8 @@
 // The fields of a value, by kind: as text, or as inputs if the page may write.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Field, Value } from '../api.ts';
-import { isFloat, isNumber, isText, parse } from '../fields.ts';
+import type { Field, Shown as Show, Value } from '../api.ts';
+import { colourOfHex, hexOfColour, isFloat, isNumber, isText, nameOfChoice, parse } from '../fields.ts';
 import { float, isEntity, nullEntity } from '../format.ts';
 import { selectEntity } from '../route.ts';
 import { Icon } from './icons.tsx';
@@ -40,6 +40,7 @@ function FieldRow(props: { field: Field; value: Value | undefined; path: string;
                 <span class="dim">{field.count} bytes, not described</span>
             </div>
         );
+    if (field.show) return <Leaf {...props} kind={field.kind} length={field.count} show={field.show} />;
     if (isText(field)) return <Leaf {...props} kind="char" length={field.count} />;
     if (field.count > 1) return <ArrayRow {...props} />;
     if (field.fields)
@@ -83,25 +84,29 @@ function ArrayRow(props: { field: Field; value: Value | undefined; path: string;
     );
 }
 
-function Leaf(props: { kind: string; length: number; value: Value | undefined; path: string; label: string; actions: Actions }) {
-    const { actions, kind, path } = props;
+function Leaf(props: { kind: string; length: number; show?: Show; value: Value | undefined; path: string; label: string; actions: Actions }) {
+    const { actions, kind, path, show } = props;
+    const one = props.length === 1 || kind === 'char';
     const watched = actions.isWatched?.(path) ?? false;
-    const differs = actions.differs?.includes(path) ?? false;
+    const differs = actions.differs?.some((other) => other === path || other.startsWith(`${path}[`)) ?? false;
+    const title = `${actions.owner}.${path}`;
     return (
         <div class="field-row" data-path={path}>
             <span class="field-name" title={path}>
                 {props.label}
             </span>
             <span class="field-value">
-                {actions.set ? <Editor {...props} differs={differs} title={`${actions.owner}.${path}`} set={actions.set} /> : <Shown kind={kind} value={props.value} differs={differs} />}
+                {show && (show.as !== 'range' || actions.set) && <Special {...props} show={show} differs={differs} title={title} set={actions.set} />}
+                {(!show || show.as === 'range' || show.as === 'angle') &&
+                    (actions.set ? <Editor {...props} differs={differs} title={title} set={actions.set} /> : <Shown kind={kind} value={props.value} differs={differs} />)}
                 {kind === 'entity' && typeof props.value === 'string' && isEntity(props.value) && props.value !== nullEntity && (
                     <button type="button" class="button bare plain" aria-label={`Follow ${actions.owner}.${path} to ${props.value}`} title={`Go to ${props.value}`} onClick={() => selectEntity(props.value as string)}>
                         <Icon name="follow" />
                     </button>
                 )}
             </span>
-            <span class="field-kind">{props.length > 1 ? `text ${props.length}` : kind}</span>
-            {actions.watch && isNumber(kind) ? (
+            <span class="field-kind">{kindOf(kind, props.length, show, props.value)}</span>
+            {actions.watch && isNumber(kind) && one ? (
                 <button type="button" class="button bare plain" aria-label={`Watch ${actions.owner}.${path}`} title={`Watch ${path}`} aria-pressed={watched} onClick={() => actions.watch?.(path)}>
                     <Icon name="watch" />
                 </button>
@@ -109,6 +114,80 @@ function Leaf(props: { kind: string; length: number; value: Value | undefined; p
                 <span />
             )}
         </div>
+    );
+}
+
+function kindOf(kind: string, length: number, show: Show | undefined, value: Value | undefined): string {
+    if (show?.as === 'angle' && typeof value === 'number') return `${degrees(value)}°`;
+    if (show?.as === 'choice') return `${kind} ${value ?? ''}`;
+    return length === 1 ? kind : kind === 'char' ? `text ${length}` : `${kind}[${length}]`;
+}
+
+const degrees = (radians: number): number => Number(((radians * 180) / Math.PI).toFixed(1));
+
+/** What a field has beside its number, or instead of it: a slider, a list of names, or a colour. */
+function Special(props: { kind: string; show: Show; value: Value | undefined; path: string; title: string; differs: boolean; set: Actions['set'] }) {
+    const { show, kind, value, path, title, set } = props;
+    const send = (next: Value) => {
+        const parsed = typeof next === 'number' ? parse(kind, String(next)) : ({ ok: true, value: next } as const);
+        if (parsed.ok) set?.(path, parsed.value, printField(kind, next));
+    };
+    if (show.as === 'colour')
+        return (
+            <span class="colour">
+                <input type="color" aria-label={title} title={props.differs ? 'various' : hexOfColour(kind, value)} disabled={!set} value={hexOfColour(kind, value)} onChange={(event) => send(colourOfHex(kind, value, event.currentTarget.value))} />
+                <code class="dim">{props.differs ? 'various' : hexOfColour(kind, value)}</code>
+            </span>
+        );
+    if (show.as === 'choice') {
+        const names = show.names ?? [];
+        const named = Number(value) >= 0 && Number(value) < names.length;
+        if (!set) return <output class="shown">{props.differs ? 'various' : nameOfChoice(names, value)}</output>;
+        return (
+            <select
+                aria-label={title}
+                value={props.differs ? '' : String(value)}
+                onChange={(event) => {
+                    const wanted = event.currentTarget.value;
+                    if (wanted !== '') send(Number(wanted));
+                }}
+            >
+                {props.differs && <option value="">various</option>}
+                {!props.differs && !named && <option value={String(value)}>{String(value)}, without a name</option>}
+                {names.map((name, i) => (
+                    <option key={name} value={i}>
+                        {name}
+                    </option>
+                ))}
+            </select>
+        );
+    }
+    return <Slider {...props} send={send} />;
+}
+
+function Slider({ kind, show, value, title, set, send }: { kind: string; show: Show; value: Value | undefined; title: string; set: Actions['set']; send: (value: Value) => void }) {
+    const [held, setHeld] = useState<number | null>(null); // while it is dragged
+    const angle = show.as === 'angle';
+    const least = angle ? -180 : (show.least ?? 0);
+    const most = angle ? 180 : (show.most ?? 1);
+    const number = Number(value ?? least);
+    const live = angle ? Math.atan2(Math.sin(number), Math.cos(number)) * (180 / Math.PI) : number;
+    return (
+        <input
+            type="range"
+            aria-label={`${title}${angle ? ' in degrees' : ''}, slider`}
+            min={least}
+            max={most}
+            step={angle ? 1 : isFloat(kind) ? (most - least) / 200 : 1}
+            disabled={!set}
+            value={held ?? live}
+            onInput={(event) => setHeld(event.currentTarget.valueAsNumber)}
+            onChange={(event) => {
+                const wanted = event.currentTarget.valueAsNumber;
+                setHeld(null);
+                send(angle ? Number(((wanted * Math.PI) / 180).toPrecision(7)) : wanted);
+            }}
+        />
     );
 }
 
