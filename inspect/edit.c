@@ -369,8 +369,8 @@ static uint32_t run_for_each(edit *t, const action *a, const json_t *list, inspe
     return done;
 }
 
-/* The same edit of several entities. Those for which it is refused are left as they are; if these are all, the answer is
- * the last refusal. */
+/* The same edit of several entities. Those for which it is refused are left as they are; if these are all, the answer
+ * is the last refusal. */
 static void edit_several(edit *t, const action *a, const json_t *list) {
     size_t count = json_array_size(list);
     inspect__json *json = &t->request->json;

@@ -24,8 +24,8 @@ typedef struct inspect__order {
     uint64_t seen; /* matches that were added */
 } inspect__order;
 
-/* Reads the argument "sort": a field, such as "Position.x", or "-Position.x" for the largest value first. Makes room for
- * so many rows, at most INSPECT__SORTED. Returns false, and refuses the request, if the field is not a number. */
+/* Reads the argument "sort": a field, such as "Position.x", or "-Position.x" for the largest value first. Makes room
+ * for so many rows, at most INSPECT__SORTED. Returns false, and refuses the request, if the field is not a number. */
 bool inspect__order_read(inspect__request *request, const covey_world *world, uint64_t rows, inspect__order *order);
 void inspect__order_add(inspect__order *order, covey_entity e);
 /* Sorts the rows. No match can be added afterwards. */

@@ -1,7 +1,7 @@
 /* How the words of COVEY_FIELDS_DEFINE become fields. Not API.
  *
- * A word expands to a shape, the C type of an element, its kind, its fields, the member, and how it is shown. The listed
- * members also make up a second struct: if its layout differs from T, a member is missing or out of order. */
+ * A word expands to a shape, the C type of an element, its kind, its fields, the member, and how it is shown. The
+ * listed members also make up a second struct: if its layout differs from T, a member is missing or out of order. */
 #ifndef COVEY_DETAIL_FIELDS_H
 #define COVEY_DETAIL_FIELDS_H
 
