@@ -91,7 +91,8 @@ COVEY_API uint32_t covey_lookup_count(covey_lookup *lookup, const void *key);
 COVEY_API uint32_t covey_lookup_size(covey_lookup *lookup);
 
 /* The entities that a question finds, some at a time: a value, with nothing to end. The program may change anything
- * while it goes through them; it then finds what has the value when its turn comes, in the order of the answers. */
+ * while it goes through them; it then finds what has the value when its turn comes, in the order of the answers. A text
+ * that was asked for must stay where it is meanwhile. */
 typedef struct covey_search covey_search;
 /* Finds the next entities. Returns whether there are any: then there are `count` of them in `entities`. */
 COVEY_API bool covey_search_next(covey_search *search);
@@ -106,8 +107,9 @@ COVEY_API covey_search covey_lookup_range(covey_lookup *lookup, const void *low,
 COVEY_API covey_entity covey_lookup_first(covey_lookup *lookup);
 COVEY_API covey_entity covey_lookup_last(covey_lookup *lookup);
 /* The sources of an entity, the sources of these, and so on: each before its own, and in index order among those of one
- * target. An entity that is reached again, in a circle, is not repeated, and the one asked for is not included. For
- * entity fields. */
+ * target. An entity that is reached again, in a circle, is not repeated, and the one asked for is not included. If the
+ * program changes targets meanwhile, the search ends when the entity found last is no longer below this one. For entity
+ * fields. */
 COVEY_API covey_search covey_lookup_find_below(covey_lookup *lookup, covey_entity target);
 
 /* ---- Places ------------------------------------------------------------------------------------------------------
@@ -149,6 +151,7 @@ struct covey_search {
     uint8_t asked;      /* a covey__asked */
     bool begun;         /* an entity was found */
     uint32_t last;      /* the index of the entity found last */
+    uint64_t changes;   /* of the lookup, up to then */
     uint64_t low, high; /* keys, or the lengths of texts */
     const char *text, *high_text;
     char last_text[COVEY_TEXT_MAX];

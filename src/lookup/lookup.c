@@ -54,12 +54,14 @@ static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint
 /* ---- Filing ------------------------------------------------------------------------------------------------------*/
 
 static void unfile(covey_lookup *lookup, uint32_t index) {
+    lookup->changes++;
     if (lookup->ordered) covey__sorted_unfile(&lookup->sorted, index);
     else covey__buckets_unfile(&lookup->buckets, index);
 }
 
 static void file(covey_lookup *lookup, uint32_t index, const void *value) {
     covey__lookup_key key;
+    lookup->changes++;
     if (!covey__lookup_key_of(lookup, value, &key)) unfile(lookup, index);
     else if (lookup->ordered) covey__sorted_file(&lookup->sorted, index, &key);
     else covey__buckets_file(&lookup->buckets, index, &key);
@@ -97,24 +99,27 @@ static void file_marked(const covey_pool *pool) {
 static uint64_t file_open(const covey_pool *pool) {
     uint64_t any = 0;
     for (uint32_t i = 0; i < COVEY__OPEN; i++) {
-        const covey__open *open = &pool->observers->filing->open[i];
-        for (uint32_t k = 0; open->loop && k < open->count; k++) {
+        covey__open *open = &pool->observers->filing->open[i];
+        if (!open->loop) continue;
+        for (uint32_t k = 0; k < open->count; k++) {
             uint32_t index = covey__open_index(pool, open, k);
             if (index != COVEY_NONE) file_index(pool, index);
         }
-        if (open->loop) any = COVEY__OPENED;
+        open->filed = true;
+        any = COVEY__OPENED;
     }
     return any;
 }
 
 void covey__lookup_settle_now(const covey_pool *pool) {
     covey__filing *filing = pool->observers->filing;
+    if ((filing->any & COVEY__OPENED) != 0) covey__filing_close_moved(pool);
     if ((filing->any & COVEY__MARKED) != 0) file_marked(pool);
     filing->any = file_open(pool);
 }
 
 static void settle_and_close(covey_pool *pool) {
-    covey__filing_close_all(pool->observers->filing);
+    covey__filing_close_all(pool);
     if (pool->observers->filing->any != 0) covey__lookup_settle_now(pool);
 }
 
@@ -129,13 +134,14 @@ static void removed(covey_pool *pool, uint32_t index) {
 }
 
 static void clear(covey_lookup *lookup) {
+    lookup->changes++;
     if (lookup->ordered) covey__sorted_clear(&lookup->sorted);
     else covey__buckets_clear(&lookup->buckets);
 }
 
 static void cleared(covey_pool *pool) {
     for (covey_lookup *lookup = pool->observers->filing->first; lookup; lookup = lookup->next) clear(lookup);
-    covey__filing_close_all(pool->observers->filing);
+    covey__filing_close_all(pool);
 }
 
 static void restored(covey_pool *pool) {
