@@ -45,8 +45,11 @@ typedef struct covey_lookup covey_lookup;
 
 /* ---- Lookups -----------------------------------------------------------------------------------------------------*/
 
-/* What happens to the sources of an entity that is destroyed. It happens when the outermost call that destroys returns,
- * in index order, to the entities that were sources when the listeners of the destruction had been called. */
+/* What happens to the sources of an entity that is destroyed. It happens before the call that destroys it returns, in
+ * index order, to the entities that are sources after the listeners of the destruction were called; if that call is
+ * made while the sources of another target are dealt with, or a tree is destroyed, it happens after that. Lookups do so
+ * in the order in which they were created. What a loop over rows destroys must have no sources that the rules of
+ * iteration protect. */
 typedef enum covey_target_end {
     COVEY_TARGET_KEEP = 0,   /* nothing: fields keep the handle, which is stale, and which still finds them */
     COVEY_TARGET_CLEAR = 1,  /* the field becomes null; ticks note it, and no listener is called */

@@ -80,7 +80,7 @@ bool covey__lookups_valid(const covey_world *world, const char **why) {
     }
     REQUIRE(told == world->inner->target_lookups, "lookup: the count of those that are told of targets is wrong");
     REQUIRE(ending == world->inner->ending_targets, "lookup: the count of targets that have ended is wrong");
-    REQUIRE(ending == 0 || world->inner->ending || world->inner->emission || world->dying,
+    REQUIRE(ending == 0 || world->inner->ending || world->inner->held || world->inner->emission || world->dying,
             "lookup: the sources of a target that has ended are not dealt with");
     return true;
 }

@@ -982,9 +982,10 @@ static bool is_below(const covey_type *type, covey_entity of, covey_entity root)
 TYPE_TEST(test_the_world_may_change_while_a_walk_goes_on) {
     scan of = scan_field(type, &fields[0], false);
     for (uint32_t round = 0; round < 30; round++) {
-        for (uint32_t i = 0; i < COUNT; i++)
-            if (!covey_alive(world, e[i])) e[i] = covey_create_at(world, e[i].index);
-        if (covey_is_null(e[COUNT - 1])) return; /* handles have run out in the hard configuration */
+        for (uint32_t i = 0; i < COUNT; i++) {
+            if (!covey_alive(world, e[i])) e[i] = covey_create(world);
+            if (covey_is_null(e[i])) return; /* handles have run out in the hard configuration */
+        }
         for (uint32_t i = 1; i < COUNT; i++) relate(type, e[i], e[below(i < 5 ? i : 5)]);
         covey_search search = covey_lookup_find_below(of.lookup, e[0]);
         uint32_t steps = 0;
