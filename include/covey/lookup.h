@@ -130,7 +130,7 @@ COVEY_API uint32_t covey_lookup_nearest(covey_lookup *lookup, const double *poin
                                         covey_entity *entities, double *distances, uint32_t count);
 
 /* All pairs of entities at most so far from each other, some at a time. Each pair comes once, in either order. Do not
- * change the places of the entities meanwhile. */
+ * change the places of the entities meanwhile, or destroy them: note which, and do it afterwards. */
 typedef struct covey_pairs covey_pairs;
 COVEY_API covey_pairs covey_lookup_pairs(covey_lookup *lookup, double distance);
 /* Finds the next pairs. Returns whether there are any: then there are `count` of them, a[i] and b[i]. */
@@ -154,7 +154,7 @@ struct covey_search {
     uint8_t asked;      /* a covey__asked */
     bool begun;         /* an entity was found */
     uint32_t last;      /* the index of the entity found last */
-    uint64_t changes;   /* of the lookup, up to then */
+    uint64_t changes;   /* of what is filed, up to then */
     uint64_t low, high; /* keys, or the lengths of texts */
     const char *text, *high_text;
     char last_text[COVEY_TEXT_MAX];
@@ -169,13 +169,14 @@ struct covey_pairs {
     covey_entity a[COVEY__PAIRS], b[COVEY__PAIRS];
     covey_lookup *lookup;
     double distance;
-    uint32_t side;  /* of the cube of cells around one */
-    bool scans;     /* all are compared, because there are more cells */
-    uint32_t first; /* the first entity of the cell whose pairs are found; COVEY_NONE at the end */
-    uint32_t some;  /* some entities of the cell begin with this one, */
-    uint32_t other; /* and are compared with this cell around it, where 0 is the cell itself: */
-    uint32_t with;  /* with some that begin with this one, */
-    uint32_t at;    /* from this number of the former on */
+    uint64_t changes; /* of what is filed, up to the beginning */
+    uint32_t side;    /* of the cube of cells around one */
+    bool scans;       /* all are compared, because there are more cells */
+    uint32_t first;   /* the first entity of the cell whose pairs are found; COVEY_NONE at the end */
+    uint32_t some;    /* some entities of the cell begin with this one, */
+    uint32_t other;   /* and are compared with this cell around it, where 0 is the cell itself: */
+    uint32_t with;    /* with some that begin with this one, */
+    uint32_t at;      /* from this number of the former on */
 };
 
 #ifdef __cplusplus

@@ -54,14 +54,12 @@ static covey_result prepare(covey_pool *pool, const covey_entity *entities, uint
 /* ---- Filing ------------------------------------------------------------------------------------------------------*/
 
 static void unfile(covey_lookup *lookup, uint32_t index) {
-    lookup->changes++;
     if (lookup->ordered) covey__sorted_unfile(&lookup->sorted, index);
     else covey__buckets_unfile(&lookup->buckets, index);
 }
 
 static void file(covey_lookup *lookup, uint32_t index, const void *value) {
     covey__lookup_key key;
-    lookup->changes++;
     if (!covey__lookup_key_of(lookup, value, &key)) unfile(lookup, index);
     else if (lookup->ordered) covey__sorted_file(&lookup->sorted, index, &key);
     else covey__buckets_file(&lookup->buckets, index, &key);
@@ -134,7 +132,6 @@ static void removed(covey_pool *pool, uint32_t index) {
 }
 
 static void clear(covey_lookup *lookup) {
-    lookup->changes++;
     if (lookup->ordered) covey__sorted_clear(&lookup->sorted);
     else covey__buckets_clear(&lookup->buckets);
 }
@@ -226,7 +223,10 @@ static covey_lookup *refuse(covey_world *world, covey_result result, const covey
 static const char *find_place(const covey_lookup_desc *desc, covey__place *place, covey_result *result) {
     if (desc->ordered || desc->when_target_ends != COVEY_TARGET_KEEP)
         return ".ordered and .when_target_ends are for a .field";
-    if (!(desc->cell > 0 && desc->cell <= DBL_MAX)) return "a .place needs a .cell, the side of its cells";
+    place->cell = desc->cell * (1 + 1e-6);
+    place->cells_each = 1 / place->cell;
+    if (!(place->cell > 0 && place->cell <= DBL_MAX && place->cells_each <= DBL_MAX))
+        return "a .place needs a .cell, the side of its cells";
     *result = COVEY_ERROR_TYPE;
     for (uint32_t i = 0; i < COVEY__DIMENSIONS && desc->place[i]; i++) {
         covey__key_field field;
@@ -241,8 +241,6 @@ static const char *find_place(const covey_lookup_desc *desc, covey__place *place
         }
     }
     if (place->count < 2) return "a .place has two or three numbers";
-    place->cell = desc->cell * (1 + 1e-6);
-    place->cells_each = 1 / place->cell;
     return NULL;
 }
 

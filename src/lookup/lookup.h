@@ -50,7 +50,6 @@ struct covey_lookup {
     uint8_t when_target_ends; /* a covey_target_end */
     covey__buckets buckets;
     covey__sorted sorted;
-    uint64_t changes;     /* how often anything was filed or unfiled */
     covey_entity *ending; /* targets that were destroyed, whose sources are not dealt with yet */
     uint32_t ending_count, ending_capacity;
 };

@@ -230,9 +230,9 @@ static bool is_below(const covey_search *search, uint32_t index) {
 
 /* The way up from the entity found last is the only trace of what was visited. */
 static bool next_of_below(covey_search *search) {
-    bool changed = search->begun && search->changes != search->lookup->changes;
+    bool changed = search->begun && search->changes != search->lookup->buckets.changes;
     if (changed && !is_below(search, search->last)) return false;
-    search->changes = search->lookup->changes;
+    search->changes = search->lookup->buckets.changes;
     uint32_t index = search->begun ? next_below(search, search->last) : next_source(search, search->low, 0);
     while (index != COVEY_NONE) {
         take_run(search, &index, 1);
