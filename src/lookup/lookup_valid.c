@@ -19,21 +19,12 @@ static bool has_page(const covey_lookup *lookup, uint32_t index) {
     return covey__page_at(pages, index) != NULL;
 }
 
-/* Whether a loop may have written a component after it was filed. */
-static bool is_open(const covey_pool *pool, uint32_t index) {
-    const covey__open *open = pool->observers->filing->open;
-    bool is = false;
-    for (uint32_t i = 0; i < COVEY__OPEN; i++)
-        is = is || (open[i].loop && covey__position_of(pool, index) - open[i].first < open[i].count);
-    return is;
-}
-
 /* Marked components, and those in open rows, may be filed under an old key, or not at all. */
 static bool valid_component(const covey_lookup *lookup, uint32_t index, const char **why) {
     covey__lookup_key key;
     REQUIRE(covey__page_at(&lookup->pool->observers->filing->changed, index) && has_page(lookup, index),
             "lookup: there is no memory to file a component");
-    if (covey__filing_has(lookup->pool, index) || is_open(lookup->pool, index)) return true;
+    if (covey__filing_has(lookup->pool, index) || covey__filing_is_open(lookup->pool, index)) return true;
     bool has_key = covey__lookup_key_of(lookup, covey__value_of_index(lookup->pool, index), &key);
     REQUIRE(has_key ? is_filed_under(lookup, index, &key) : !is_filed(lookup, index),
             "lookup: a value was changed, and nothing was told of it: call covey_patch after writing through a "

@@ -78,14 +78,20 @@ static covey_lookup *next_with_ending(const covey_world *world) {
     return lookup;
 }
 
+/* The sources of a target, in index order. Listeners may make new ones all the time, whose indices are larger: so those
+ * for which there was no memory in the beginning stay. */
+static void deal_with_sources(covey_lookup *lookup, covey_entity target) {
+    uint32_t end = lookup->buckets.filed.count * COVEY__BLOCK_PAGE, index = 0;
+    while ((index = next_source(lookup, target, index)) < end) deal_with(lookup, index++);
+}
+
 void covey__targets_have_ended(covey_world *world) {
-    if (world->inner->ending) return;
+    if (world->inner->ending || world->inner->held) return;
     world->inner->ending = true;
     for (covey_lookup *lookup; (lookup = next_with_ending(world)) != NULL;) {
         covey_entity target = lookup->ending[--lookup->ending_count];
         world->inner->ending_targets--;
-        uint32_t index = 0;
-        while ((index = next_source(lookup, target, index)) != COVEY_NONE) deal_with(lookup, index++);
+        deal_with_sources(lookup, target);
     }
     world->inner->ending = false;
     COVEY__CHANGED(world);

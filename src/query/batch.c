@@ -794,8 +794,8 @@ static void note_ticks(covey_iter *it) {
 void covey__close_rows(const covey_iter *it) {
     for (uint32_t left = it->walk.ticked; left != 0; left &= left - 1) {
         const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
-        covey__filing *filing = pool ? covey__filing_of(pool) : NULL;
-        if (filing && !covey__is_part(&it->walk)) covey__filing_close(filing, it);
+        bool filed = pool && covey__filing_of(pool) != NULL;
+        if (filed && !covey__is_part(&it->walk)) covey__filing_close(pool, it);
     }
 }
 
