@@ -12,7 +12,8 @@
 
 /* ---- Stretches ---------------------------------------------------------------------------------------------------*/
 
-/* Without branches, so that compilers vectorise the loop; and on its own, so that it is as quick wherever it is called. */
+/* Without branches, so that compilers vectorise the loop; and on its own, so that it is as quick wherever it is
+ * called. */
 bool covey__is_block(const covey_entity *entities, const uint32_t *generations) {
     uint32_t first = entities->index, differ = 0, alive = 1;
     for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) {

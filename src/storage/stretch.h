@@ -28,7 +28,8 @@ static inline bool covey__may_be_block(const covey_entity *entities, uint32_t le
     return covey__ends_in_order(entities);
 }
 
-/* Whether the first entities of an array are a whole block, in order and alive; `generations` are those of the block. */
+/* Whether the first entities of an array are a whole block, in order and alive; `generations` are those of the
+ * block. */
 bool covey__is_block(const covey_entity *entities, const uint32_t *generations);
 
 /* How many neighbouring whole blocks of one page the first entities of an array are, in order. `is_new`: they were
