@@ -1,5 +1,5 @@
-/* What the tests of groups share: types, groups of many shapes, and a look at all that must hold of each group. Each test
- * program has groups that own sparse pools; most are made again, with groups that own pools in blocks. */
+/* What the tests of groups share: types, groups of many shapes, and a look at all that must hold of each group. Each
+ * test program has groups that own sparse pools; most are made again, with groups that own pools in blocks. */
 #ifndef COVEY_TEST_GROUPS_H
 #define COVEY_TEST_GROUPS_H
 
