@@ -36,14 +36,20 @@ static inline bool covey__erase_bit(covey_pool *pool, uint32_t index) {
 
 /* These erase the components of a destroyed entity from those of 64 pools whose bit is set in `present`, where that is
  * quick and values are not dropped: from direct blocks that keep other components; and from sparse sets whose last
- * element moves into the gap. They return the bits of the remaining pools. Where a block pool is marked, its directory
- * covers the index. The first loop makes no calls, so that the loads of several masks overlap. */
-static inline uint64_t covey__storage_erase_bits(covey_pool *const *pools, uint64_t present, uint32_t index) {
-    uint64_t remaining = 0;
+ * element moves into the gap. They return the bits of the remaining pools; *slots has those of plain pools, which have a
+ * component in another block. Where a block pool is marked, its directory covers the index. The first loop makes no
+ * calls, so that the loads of several masks overlap, and does not branch on whether a component is present. */
+static inline uint64_t covey__storage_erase_bits(covey_pool *const *pools, uint64_t present, uint32_t index,
+                                                 uint64_t *slots) {
+    uint64_t remaining = 0, found = 0;
     for (; present != 0; present &= present - 1) {
         covey_pool *pool = pools[covey__lowest_bit(present)];
-        if (!COVEY__LIKELY(pool->plain && covey__erase_bit(pool, index))) remaining |= present & (~present + 1);
+        if (COVEY__LIKELY(pool->plain && covey__erase_bit(pool, index))) continue;
+        uint64_t bit = present & (~present + 1);
+        if (pool->plain) found |= bit & (0 - (uint64_t)covey__block_has(&pool->block_store, index));
+        else remaining |= bit;
     }
+    *slots = found;
     return remaining;
 }
 /* Which of these pools have a component of an index, if they are in blocks; the others may have one. A branch for each
