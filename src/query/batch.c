@@ -144,7 +144,8 @@ COVEY_HOT uint32_t list_array(lookup in, const covey_entity *array, uint32_t fir
     return n;
 }
 
-/* Lists the addresses of the values at all positions of an array, if a pool has all of them. Otherwise returns false. */
+/* Lists the addresses of the values at all positions of an array, if a pool has all of them. Otherwise returns
+ * false. */
 COVEY_HOT bool list_all(lookup in, const covey_entity *array, uint32_t count, char **found) {
     uint32_t hits = 0;
     for (uint32_t k = 0; k < count; k++) hits += look_at(&in, array[k].index, &found[k]);

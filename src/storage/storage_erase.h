@@ -36,7 +36,7 @@ static inline bool covey__erase_bit(covey_pool *pool, uint32_t index) {
 
 /* These erase the components of a destroyed entity from those of 64 pools whose bit is set in `present`, where that is
  * quick and values are not dropped: from direct blocks that keep other components; and from sparse sets whose last
- * element moves into the gap. They return the bits of the remaining pools; *slots has those of plain pools, which have a
+ * element moves into the gap. They return the bits of the remaining pools; *slots has those of plain pools that have a
  * component in another block. Where a block pool is marked, its directory covers the index. The first loop makes no
  * calls, so that the loads of several masks overlap, and does not branch on whether a component is present. */
 static inline uint64_t covey__storage_erase_bits(covey_pool *const *pools, uint64_t present, uint32_t index,
