@@ -51,9 +51,10 @@ COVEY_HOT void set_first(covey_iter *it, uint32_t field, char *value) { *covey__
     default: return call(with); \
     }
 
-/* What rows need when values have moved. */
+/* What rows need, also when values have moved. */
 COVEY_HOT void note_pools(covey__walk *walk) {
     walk->shifts = &walk->view->world->shifts;
+    walk->ticked = 0;
     for (uint32_t i = 0; i < walk->view->fields; i++) walk->columns[i].pool = walk->view->pools[i];
 }
 
