@@ -286,10 +286,15 @@ static uint32_t run_of_same(const covey_entity *a, const covey_entity *b, uint32
     return run;
 }
 
-/* Whether AT_ONCE handles have consecutive indices. Compilers vectorise the loop. */
+/* Whether AT_ONCE handles have consecutive indices. */
 static bool are_consecutive(const covey_entity *handles, uint32_t index) {
     uint32_t differ = 0;
-    for (uint32_t i = 0; i < AT_ONCE; i++) differ |= handles[i].index ^ (index + i);
+    for (uint32_t i = 0; i < AT_ONCE; i += 4) {
+        differ |= handles[i].index ^ (index + i);
+        differ |= handles[i + 1].index ^ (index + i + 1);
+        differ |= handles[i + 2].index ^ (index + i + 2);
+        differ |= handles[i + 3].index ^ (index + i + 3);
+    }
     return differ == 0;
 }
 
