@@ -9,10 +9,10 @@
 
 /* Values are random bytes, so most fields are of one byte. */
 static const covey_field fields_of_eight[] = {
-    { "u", COVEY_KIND_U8, 0, 1, NULL },
-    { "i", COVEY_KIND_I8, 1, 1, NULL },
-    { "text", COVEY_KIND_CHAR, 2, 2, NULL },
-    { "n", COVEY_KIND_I32, 4, 1, NULL },
+    { .name = "u", .kind = COVEY_KIND_U8, .offset = 0, .count = 1 },
+    { .name = "i", .kind = COVEY_KIND_I8, .offset = 1, .count = 1 },
+    { .name = "text", .kind = COVEY_KIND_CHAR, .offset = 2, .count = 2 },
+    { .name = "n", .kind = COVEY_KIND_I32, .offset = 4, .count = 1 },
 };
 static const covey_fields eight = { 8, 4, fields_of_eight };
 #define LOOKED .size = 8, .align = 4, .ticks = true, .fields = &eight
