@@ -600,7 +600,7 @@ static void test_what_several_entities_have_in_common(void **state) {
     assert_differs(answer, "Health", 2, "");
     assert_differs(answer, "Frozen", 0, "");
     json_decref(answer);
-    answer = get_json("several?e=9:9");
+    answer = get_json("several?e=9:1");
     assert_int_equal(number_of(answer, "alive"), 0);
     json_decref(answer);
     assert_refused("GET", "several", NULL, 422, "LIMIT");
