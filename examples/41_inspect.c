@@ -13,9 +13,9 @@ typedef struct {
     float x, y;
 } Velocity;
 
-/* With its fields described, the page shows values by name, and can edit them. */
+/* With its fields described, the page shows values by name, and can edit them: velocities with a slider. */
 COVEY_FIELDS_DEFINE(Position, f32(x), f32(y));
-COVEY_FIELDS_DEFINE(Velocity, f32(x), f32(y));
+COVEY_FIELDS_DEFINE(Velocity, range(f32, x, -2, 2), range(f32, y, -2, 2));
 COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position);
 COVEY_COMPONENT_DEFINE(Velocity, .fields = &covey_fields_Velocity);
 

@@ -1,7 +1,7 @@
 /* Sorts the matches of a query by a field. */
 #include "order.h"
 
-#include "query.h"
+enum { SPARE = 1000 }; /* rows that may change while the others are ranked */
 
 /* ---- Keys ---------------------------------------------------------------------------------------------------------*/
 
@@ -67,12 +67,17 @@ static void rise(inspect__ranked *rows, uint32_t at) {
     rows[at] = row;
 }
 
-void inspect__order_add(inspect__order *order, covey_entity e) {
+static inspect__ranked rank(const inspect__order *order, covey_entity e) {
     const void *value = covey_pool_get_raw(order->pool, e);
     inspect__ranked row = { .index = e.index };
     row.absent = !value || !key_of(&order->place, value, &row.key);
     if (row.absent) row.key = 0;
     else if (order->down) row.key = ~row.key;
+    return row;
+}
+
+void inspect__order_add(inspect__order *order, covey_entity e) {
+    inspect__ranked row = rank(order, e);
     order->seen++;
     if (order->count < order->room) {
         order->rows[order->count] = row;
@@ -83,13 +88,26 @@ void inspect__order_add(inspect__order *order, covey_entity e) {
     }
 }
 
-void inspect__order_finish(inspect__order *order) {
+static void renew(inspect__order *order, const inspect__query *query, const covey_world *world) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < order->count; i++) {
+        covey_entity e = covey_entity_at(world, order->rows[i].index);
+        if (covey_is_null(e) || !inspect__query_matches(query, world, e)) continue;
+        order->rows[kept] = rank(order, e);
+        rise(order->rows, kept++);
+    }
+    order->count = kept;
+}
+
+void inspect__order_finish(inspect__order *order, const inspect__query *query, const covey_world *world) {
+    renew(order, query, world);
     for (uint32_t left = order->count; left > 1;) {
         inspect__ranked last = order->rows[0];
         order->rows[0] = order->rows[--left];
         order->rows[left] = last;
         sink(order->rows, left, 0);
     }
+    if (order->count > order->wanted) order->count = order->wanted;
 }
 
 /* ---- The request --------------------------------------------------------------------------------------------------*/
@@ -108,8 +126,9 @@ bool inspect__order_read(inspect__request *request, const covey_world *world, ui
         inspect__refuse(request, 422, "SORT", "%.100s is not a number: sort by a field that is one", path);
         return false;
     }
-    order->room = rows < INSPECT__SORTED ? (uint32_t)rows : INSPECT__SORTED;
-    if (order->room == 0) return true;
+    order->wanted = rows < INSPECT__SORTED ? (uint32_t)rows : INSPECT__SORTED;
+    if (order->wanted == 0) return true;
+    order->room = 2 * order->wanted + SPARE;
     order->rows = inspect__zeroed(request->inspector, order->room * sizeof *order->rows);
     if (!order->rows) inspect__refuse_result(request, COVEY_ERROR_MEMORY, "the inspector is out of memory");
     return order->rows != NULL;

@@ -5,7 +5,7 @@
 #ifndef COVEY_INSPECT_ORDER_H
 #define COVEY_INSPECT_ORDER_H
 
-#include "value.h"
+#include "query.h"
 
 enum { INSPECT__SORTED = 10000 }; /* rows that a sorted list has, at most */
 
@@ -21,15 +21,17 @@ typedef struct inspect__order {
     bool down; /* the largest value comes first */
     inspect__ranked *rows;
     uint32_t count, room;
-    uint64_t seen; /* matches that were added */
+    uint32_t wanted; /* rows that the request asks for; there is room for more, since some may change meanwhile */
+    uint64_t seen;   /* matches that were added */
 } inspect__order;
 
-/* Reads the argument "sort": a field, such as "Position.x", or "-Position.x" for the largest value first. Makes room
- * for so many rows, at most INSPECT__SORTED. Returns false, and refuses the request, if the field is not a number. */
+/* Reads the argument "sort": a field, such as "Position.x", or "-Position.x" for the largest value first. `rows`: as
+ * many are wanted, at most INSPECT__SORTED. Returns false, and refuses the request, if the field is not a number. */
 bool inspect__order_read(inspect__request *request, const covey_world *world, uint64_t rows, inspect__order *order);
 void inspect__order_add(inspect__order *order, covey_entity e);
-/* Sorts the rows. No match can be added afterwards. */
-void inspect__order_finish(inspect__order *order);
+/* Looks at the rows again, which may have changed since they were added: drops those that do not match any more, and
+ * sorts the others. No match can be added afterwards. */
+void inspect__order_finish(inspect__order *order, const inspect__query *query, const covey_world *world);
 void inspect__order_free(covey_inspector *inspector, inspect__order *order);
 
 #endif

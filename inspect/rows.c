@@ -140,7 +140,7 @@ static bool put_rows(inspect__request *request, covey_world *world, list *l) {
 }
 
 /* Ranks all matches. Returns false to continue in the next poll. */
-static bool rank(inspect__request *request, list *l) {
+static bool rank(inspect__request *request, const covey_world *world, list *l) {
     covey_entity e;
     inspect__found found;
     while ((found = inspect__scan_next(l->scan, request->inspector, &l->index, &e)) == INSPECT__FOUND) {
@@ -148,17 +148,19 @@ static bool rank(inspect__request *request, list *l) {
         if (l->order.seen % 256 == 0 && inspect__request_pauses(request)) return false;
     }
     if (found == INSPECT__FOUND_LATER) return false;
-    inspect__order_finish(&l->order);
+    inspect__order_finish(&l->order, &l->scan->query, world);
     l->seeking = false;
     l->rows = l->offset;
     return true;
 }
 
-/* Writes ranked rows, but for entities that were destroyed since. Returns false to continue in the next poll. */
+/* Writes ranked rows, but for entities that have changed since and do not match any more. Returns false to continue in
+ * the next poll. */
 static bool put_ranked(inspect__request *request, const covey_world *world, list *l) {
     for (; l->rows < l->order.count; l->rows++) {
         covey_entity e = covey_entity_at(world, l->order.rows[l->rows].index);
-        if (!covey_is_null(e)) inspect__put_row(&request->json, world, e, &l->columns);
+        bool matches = !covey_is_null(e) && inspect__query_matches(&l->scan->query, world, e);
+        if (matches) inspect__put_row(&request->json, world, e, &l->columns);
         if (l->rows % 64 == 63 && inspect__request_pauses(request)) return ++l->rows == l->order.count;
     }
     return true;
@@ -182,7 +184,7 @@ static bool answer_list(inspect__request *request, covey_world *world, const cha
     list *l = inspect__request_state(request, sizeof *l, drop_list);
     if (!l || (begins && !begin_list(request, world, l, query))) return true;
     if (l->order.pool) {
-        if (l->seeking && !rank(request, l)) return false;
+        if (l->seeking && !rank(request, world, l)) return false;
         return put_ranked(request, world, l) && end_list(request, l);
     }
     if (l->seeking && !seek(l, request->inspector)) return false;

@@ -98,6 +98,7 @@ async function ask(held: Held, source: Source, set: Setter): Promise<void> {
         const answer = await get<EntityRows>(withParams(source.path, { ...source.params, offset, limit }));
         if (held.key !== key) return;
         if (held.rows.size > mostKept) held.rows = new Map();
+        for (let i = answer.rows.length; i < limit; i++) held.rows.delete(answer.offset + i);
         answer.rows.forEach((row, i) => held.rows.set(answer.offset + i, row));
         set(() => ({ count: answer.count, complete: answer.complete, scanned: answer.scanned, of: key, error: null }));
     } catch (error) {

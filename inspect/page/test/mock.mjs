@@ -134,6 +134,7 @@ function answers(world) {
             return list;
         },
         systems: () => ({ systems: Object.entries(state.systems).map(([name, on], i) => ({ name, phase: i < 4 ? 'simulate' : 'end', on, runs: state.frame, last: 3e5 * (i + 1) + Math.random() * 1e5, mean: 3.2e5 * (i + 1), worst: 9e5 * (i + 1), busy: 5e5 * (i + 1), waited: 2000 * i, pieces: 8, threads: 2, entities: Math.floor(entities / (i + 1)) })) }),
+        'entity/systems': () => ({ systems: [{ name: 'move', phase: 'simulate', on: true, reads: ['Velocity'], writes: ['Position'] }] }),
         plan: () => ({
             phases: ['simulate', 'end'],
             systems: ['wind', 'move', 'weaken', 'ail', 'renew'].map((name, i) => ({ name, phase: i < 4 ? 'simulate' : 'end', stage: i, split: i < 4, exclusive: i === 4, reads: ['Velocity'], writes: [types[i].name] })),

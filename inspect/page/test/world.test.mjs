@@ -445,6 +445,7 @@ test('a row of the hierarchy is dragged to another parent, and to the roots', as
     const row = (name) => page.getByRole('tree').locator('.tree-line', { has: page.getByText(name, { exact: true }) });
     await row('fleet').getByRole('button', { name: 'Open' }).click();
     await row('flagship').getByRole('button', { name: 'Open' }).click();
+    await row('turret').waitFor(); // rows below it have moved down
     await row('escort 8').dragTo(row('turret'));
     await note(page, 'Moved escort 8 below turret');
     assert.equal((await detail(e)).parent, turret);
