@@ -163,6 +163,11 @@ COVEY_HOT void erase_bits(covey_pool *pool, const covey_entity *entities, uint32
     blocks->count -= erased;
 }
 
+/* A separate function, so that the loop keeps its variables in registers. */
+static COVEY__NOINLINE void erase_bits_listed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    erase_bits(pool, entities, count, true, false);
+}
+
 static void erase_in_blocks(covey_pool *pool, const covey_entity *entities, uint32_t count) {
     if (pool->plain) erase_bits(pool, entities, count, false, false);
     else if (pool->type->drop && clears_bits(pool)) erase_bits(pool, entities, count, false, true);
@@ -181,7 +186,7 @@ void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, u
 }
 
 void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    if (pool->plain) erase_bits(pool, entities, count, true, false);
+    if (pool->plain) erase_bits_listed(pool, entities, count);
     else if (!covey__in_blocks(pool)) covey__storage_erase_many(pool, entities, count);
     else if (pool->type->drop && clears_bits(pool)) erase_bits(pool, entities, count, true, true);
     else
