@@ -220,11 +220,15 @@ static void put_entry(node *n, uint32_t at, uint64_t key, uint32_t index) {
     n->indices[at] = index;
 }
 
-static uint32_t entries_in(uint32_t level, node *n) {
+/* The entries in some of the children. */
+static uint32_t entries_of(const branch *b, uint32_t first, uint32_t end) {
     uint32_t sum = 0;
-    if (level == 0) return n->count;
-    for (uint32_t i = 0; i < n->count; i++) sum += as_branch(n)->below[i];
+    for (uint32_t i = first; i < end; i++) sum += b->below[i];
     return sum;
+}
+
+static uint32_t entries_in(uint32_t level, node *n) {
+    return level == 0 ? n->count : entries_of(as_branch(n), 0, n->count);
 }
 
 static void put_child(const covey__sorted *s, uint32_t level, branch *parent, uint32_t at, uint32_t number) {
@@ -247,26 +251,30 @@ static bool is_below(const covey__sorted *s, const node *n, uint32_t at, const c
     return order != 0 ? order < 0 : n->indices[at] < index;
 }
 
-/* Finds the first entry that is not below, without branches that depend on the entries. */
-#define COUNT_WHILE(first, end, is_below_at)                               \
-    for (uint32_t half, left = (end) - (first); left != 0; left -= half) { \
-        half = (left + 1) / 2;                                             \
-        uint32_t at = (first) + half - 1;                                  \
-        (first) += half & (0 - (uint32_t)(is_below_at));                   \
-    }
-
+/* The two loops have no branches that depend on the entries. The second is for several entries with one key, and begins
+ * anew, so that its steps are as many whatever the first found. */
 static uint32_t numbers_below(const node *n, uint64_t key, uint32_t index) {
     uint32_t first = 0;
-    COUNT_WHILE(first, n->count, n->keys[at] < key);
+    for (uint32_t left = n->count; left != 0; left /= 2) {
+        uint32_t half = (left + 1) / 2, at = first + half - 1;
+        first += half & (0 - (uint32_t)(n->keys[at] < key));
+    }
     if (first == n->count || n->keys[first] != key || n->indices[first] >= index) return first;
-    first = 0; /* again, in as many steps */
-    COUNT_WHILE(first, n->count, (n->keys[at] < key) | ((n->keys[at] == key) & (n->indices[at] < index)));
+    first = 0;
+    for (uint32_t left = n->count; left != 0; left /= 2) {
+        uint32_t half = (left + 1) / 2, at = first + half - 1;
+        bool below = (n->keys[at] < key) | ((n->keys[at] == key) & (n->indices[at] < index));
+        first += half & (0 - (uint32_t)below);
+    }
     return first;
 }
 
 static uint32_t texts_below(const covey__sorted *s, const node *n, const covey__lookup_key *key, uint32_t index) {
     uint32_t first = 0;
-    COUNT_WHILE(first, n->count, is_below(s, n, at, key, index));
+    for (uint32_t left = n->count; left != 0; left /= 2) {
+        uint32_t half = (left + 1) / 2;
+        if (is_below(s, n, first + half - 1, key, index)) first += half;
+    }
     return first;
 }
 
@@ -493,22 +501,20 @@ covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place
     return (covey__sorted_run){ &leaf->indices[first], end > first ? end - first : 0 };
 }
 
-/* How many entries are below a key and an index. */
-static uint32_t rank_of(const covey__sorted *s, const covey__lookup_key *key, uint32_t index) {
-    uint32_t sum = 0, number = s->root;
-    for (uint32_t level = s->height - 1; level != 0; level--) {
-        const branch *b = branch_at(s, number);
-        uint32_t at = child_for(s, b, key, index);
-        for (uint32_t i = 0; i < at; i++) sum += b->below[i];
-        number = b->children[at];
-    }
-    return sum + count_below(s, leaf_at(s, number), key, index);
-}
-
+/* Goes down to the first entry and behind the last one at once: for most keys these are in one leaf. */
 uint32_t covey__sorted_count(const covey__sorted *s, const covey__lookup_key *key) {
+    uint32_t low = s->root, high = s->root, sum = 0;
     if (s->height == 0) return 0;
     covey__lookup_key inner = in_nodes(s, key);
-    return rank_of(s, &inner, UINT32_MAX) - rank_of(s, &inner, 0);
+    for (uint32_t level = s->height - 1; level != 0; level--) {
+        const branch *a = branch_at(s, low), *b = branch_at(s, high);
+        uint32_t first = child_for(s, a, &inner, 0), end = child_for(s, b, &inner, UINT32_MAX);
+        if (a == b) sum += entries_of(a, first, end);
+        else sum += entries_of(b, 0, end) - entries_of(a, 0, first);
+        low = a->children[first];
+        high = b->children[end];
+    }
+    return sum + count_below(s, leaf_at(s, high), &inner, UINT32_MAX) - count_below(s, leaf_at(s, low), &inner, 0);
 }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
