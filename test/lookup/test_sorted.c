@@ -205,6 +205,25 @@ static void test_equal_keys_are_in_index_order(void **state) {
     assert_int_equal(count, MANY / 2);
 }
 
+static uint32_t count_to(uint64_t low, uint64_t high) {
+    covey__lookup_key from = { low, NULL, 0 }, to = { high, NULL, 0 };
+    covey__sorted_place place = covey__sorted_seek(&s, &from, 0);
+    uint32_t count = 0;
+    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, &to)).count != 0;) count += run.count;
+    return count;
+}
+
+static void test_ranges_end_at_their_bound(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < MANY; i++) file_number(i, 2 * (MANY - i));
+    for (uint32_t high = 1; high < MANY; high++) {
+        assert_int_equal(count_to(0, 2 * high), high);
+        assert_int_equal(count_to(high, 2 * high + 1), high - (high - 1) / 2);
+        assert_int_equal(count_to(2 * high + 1, high), 0);
+    }
+    assert_int_equal(count_to(0, UINT64_MAX), MANY);
+}
+
 /* The greatest key is that of all NaN, which questions leave out. */
 static void test_the_last_below_a_key(void **state) {
     (void)state;
@@ -336,6 +355,7 @@ int main(void) {
         SORTED_TEST(test_memory_is_enough_when_others_are_unfiled),
         SORTED_TEST(test_unused_nodes_are_used_again),
         SORTED_TEST(test_equal_keys_are_in_index_order),
+        SORTED_TEST(test_ranges_end_at_their_bound),
         SORTED_TEST(test_the_last_below_a_key),
         SORTED_TEST(test_filing_under_the_same_key_changes_nothing),
         SORTED_TEST(test_order_of_texts),
