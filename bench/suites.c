@@ -25,6 +25,7 @@ const bench_suite *const bench_suites[] = {
     &bench_ordered,
     &bench_reactive,
     &bench_ticks,
+    &bench_lookup,
     &bench_image,
     &bench_hostile,
     &bench_history,

@@ -12,6 +12,9 @@
  *     while (covey_search_next(&things))
  *         for (uint32_t i = 0; i < things.count; i++) ... things.entities[i] ...
  *
+ *     covey_search things = covey_lookup_find(owned, &player);            those with a Weight, as spans or rows
+ *     covey_iter it = covey_view_iter_search(&weights, &things);
+ *
  * A component with a field of kind `entity` is a relation: the entity that has the component is the source, the one in
  * the field is the target. A lookup of this field finds the sources of a target. A lookup of a number, a boolean or a
  * text finds the entities with a value; with .ordered, also those in a range. A lookup of two or three numbers, a
@@ -19,7 +22,7 @@
  *
  * A lookup is never out of date. It learns of changes as ticks do, so its type has .ticks, and there is no special way
  * to set a value: covey_add, covey_set and loops that write are seen; after writing through the pointer of covey_get,
- * call covey_patch(world, e, T, NULL, NULL). What has changed since the last question is filed when a question is asked:
+ * call covey_patch(world, e, T, NULL, NULL). What has changed since the last question is filed when one is asked:
  * O(changes), and a step for each 4,096 indices. Everything this needs is allocated when a component is added, so that
  * adding may fail for lack of memory, and asking, setting, removing and destroying never do.
  *
@@ -62,7 +65,7 @@ typedef struct covey_lookup_desc {
     bool ordered; /* numbers and texts: also answer covey_lookup_range, _first and _last */
     /* Or a place: the names of two or three fields that are numbers, or of one that is an array of two or three. */
     const char *place[3];
-    double cell; /* places: the side of a cell, about the distance that questions are about */
+    double cell;                       /* places: the side of a cell, about the distance that questions are about */
     covey_target_end when_target_ends; /* entity fields only */
 } covey_lookup_desc;
 
@@ -91,7 +94,8 @@ COVEY_API uint32_t covey_lookup_count(covey_lookup *lookup, const void *key);
 COVEY_API uint32_t covey_lookup_size(covey_lookup *lookup);
 
 /* The entities that a question finds, some at a time: a value, with nothing to end. The program may change anything
- * while it goes through them; it then finds what has the value when its turn comes, in the order of the answers. */
+ * while it goes through them, and then finds what has the value when its turn comes. A text that was asked for must
+ * stay until the last entity is found. */
 typedef struct covey_search covey_search;
 /* Finds the next entities. Returns whether there are any: then there are `count` of them in `entities`. */
 COVEY_API bool covey_search_next(covey_search *search);
@@ -106,8 +110,7 @@ COVEY_API covey_search covey_lookup_range(covey_lookup *lookup, const void *low,
 COVEY_API covey_entity covey_lookup_first(covey_lookup *lookup);
 COVEY_API covey_entity covey_lookup_last(covey_lookup *lookup);
 /* The sources of an entity, the sources of these, and so on: each before its own, and in index order among those of one
- * target. An entity that is reached again, in a circle, is not repeated, and the one asked for is not included. For
- * entity fields. */
+ * target. In a circle, the entity asked for is not found. For entity fields. Do not change their targets meanwhile. */
 COVEY_API covey_search covey_lookup_find_below(covey_lookup *lookup, covey_entity target);
 
 /* ---- Places ------------------------------------------------------------------------------------------------------
@@ -124,7 +127,8 @@ COVEY_API covey_search covey_lookup_near(covey_lookup *lookup, const double *poi
 COVEY_API uint32_t covey_lookup_nearest(covey_lookup *lookup, const double *point, double distance,
                                         covey_entity *entities, double *distances, uint32_t count);
 
-/* All pairs of entities at most so far from each other, each once, some at a time. Do not change places meanwhile. */
+/* All pairs of entities at most so far from each other, some at a time. Each pair comes once, in either order. Do not
+ * change the places of the entities meanwhile. */
 typedef struct covey_pairs covey_pairs;
 COVEY_API covey_pairs covey_lookup_pairs(covey_lookup *lookup, double distance);
 /* Finds the next pairs. Returns whether there are any: then there are `count` of them, a[i] and b[i]. */
@@ -138,20 +142,23 @@ COVEY_API covey_iter covey_view_iter_search(const covey_view *view, covey_search
 
 /* ---- The values --------------------------------------------------------------------------------------------------*/
 
-#define COVEY__FOUND 64 /* entities that a search finds at a time */
-#define COVEY__PAIRS 64
+#define COVEY__FOUND 256 /* entities that a search finds at a time */
+#define COVEY__PAIRS 256 /* pairs that are found at a time */
 
 struct covey_search {
-    uint32_t count;                       /* API: how many were found, */
+    uint32_t count;                      /* API: how many were found, */
     covey_entity entities[COVEY__FOUND]; /* and which */
     covey_lookup *lookup;
-    uint8_t asked;       /* a covey__asked */
-    bool begun;          /* an entity was found */
-    uint32_t last;       /* the index of the entity found last */
-    uint64_t low, high;  /* keys */
+    uint8_t asked;      /* a covey__asked */
+    bool begun;         /* an entity was found */
+    uint32_t last;      /* the index of the entity found last */
+    uint64_t low, high; /* keys, or the lengths of texts */
     const char *text, *high_text;
-    double point[3], far[3]; /* the box, or the point and the distance */
-    int64_t cell[3], from[3], to[3];
+    char last_text[COVEY_TEXT_MAX];
+    double near[3], distance; /* a point, and how far from it */
+    double box_low[3], box_high[3];
+    bool scans;                      /* all entities are looked at, because there are more cells */
+    int64_t from[3], to[3], cell[3]; /* the cells to look at, and the next one */
 };
 
 struct covey_pairs {
@@ -159,7 +166,13 @@ struct covey_pairs {
     covey_entity a[COVEY__PAIRS], b[COVEY__PAIRS];
     covey_lookup *lookup;
     double distance;
-    uint32_t bucket, first, second, neighbour;
+    uint32_t side;  /* of the cube of cells around one */
+    bool scans;     /* all are compared, because there are more cells */
+    uint32_t first; /* the first entity of the cell whose pairs are found; COVEY_NONE at the end */
+    uint32_t some;  /* some entities of the cell begin with this one, */
+    uint32_t other; /* and are compared with this cell around it, where 0 is the cell itself: */
+    uint32_t with;  /* with some that begin with this one, */
+    uint32_t at;    /* from this number of the former on */
 };
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 #include "memory/inner.h"
 #include "memory/bits.h"
 #include "storage/default.h"
+#include "observe/filing.h"
 #include "storage/marks.h"
 #include "observe/members.h"
 #include "observe/observers.h"
@@ -11,6 +12,8 @@
 #include "memory/result.h"
 #include "storage/storage_erase.h"
 #include "observe/notify.h"
+#include "memory/tick_page.h"
+#include "observe/tick.h"
 
 /* ---- Adding one --------------------------------------------------------------------------------------------------*/
 
@@ -29,8 +32,21 @@ static COVEY__NOINLINE covey_result prepare_observed(covey_pool *pool, covey_ent
     return covey__observers_prepare_add(pool, &e, 1, false);
 }
 
+/* Whether nothing but ticks and lookups observes a pool. */
+static bool is_only_noted(const covey__observers *observers) {
+    return observers->group_count == 0 && !observers->keeps_order && observers->listeners.count == 0;
+}
+
+/* Whether these have the memory that adding a component takes. */
+static bool is_ready(const covey_pool *pool, uint32_t index) {
+    const covey__observers *observers = pool->observers;
+    return is_only_noted(observers) &&
+           covey__has_tick_block(covey__page_at(&observers->ticks, index), covey__block_of(index)) &&
+           (!observers->filing || covey__filing_is_ready(observers->filing, covey_pool_count(pool), index));
+}
+
 covey_result covey__pool_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    bool needs_memory = pool->observers && pool->observers->needs_memory;
+    bool needs_memory = pool->observers && pool->observers->needs_memory && !is_ready(pool, e.index);
     covey_result result = needs_memory ? prepare_observed(pool, e, source) : COVEY_OK;
     if (result == COVEY_OK) result = covey__storage_place(pool, e, source, value);
     if (result == COVEY_OK) COVEY__TRACE(pool->world, pool->added, e.index);
@@ -75,7 +91,11 @@ void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generati
         quick ? pool->place(pool, index, generation) : place_or_fail(pool, covey__entity(index, generation), &value);
     if (!to) return NULL;
     if (to != value) covey__storage_move_in(pool, to, value);
-    return pool->observers && !quick ? covey__pool_settle(pool, index, generation) : to;
+    if (!pool->observers || quick) return to;
+    if (!is_only_noted(pool->observers)) return covey__pool_settle(pool, index, generation);
+    if (pool->type->ticks) covey__ticks_note(pool, index);
+    COVEY__CHANGED(pool->world);
+    return to;
 }
 
 /* Makes the default value of the type, or fails. */
@@ -146,10 +166,11 @@ static void drop_or_take(covey_pool *pool, covey_entity e, void *taken) {
     else covey__pool_drop(pool, e);
 }
 
-/* The entity leaves groups first, and joins groups that exclude the component last. */
+/* Lookups forget the component and the entity leaves groups first; it joins groups that exclude the component last. */
 static void remove_observed(covey_pool *pool, covey_entity e, void *taken) {
     bool packed = pool->observers->is_owned && covey__packed(pool), excluded = pool->observers->is_excluded;
     enable_removed(pool->observers, e.index);
+    if (pool->observers->filing) covey__filing_removed(pool->observers->filing, e.index);
     if (!packed) covey__groups_leaving(pool, e.index);
     drop_or_take(pool, e, taken);
     if (packed) covey__groups_erase(pool, e.index);

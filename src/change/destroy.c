@@ -12,6 +12,7 @@
 #include "memory/bits.h"
 #include "memory/lines.h"
 #include "memory/result.h"
+#include "observe/filing.h"
 #include "observe/members.h"
 #include "observe/signal.h"
 #include "storage/marks.h"
@@ -345,6 +346,7 @@ uint32_t covey_destroy_many(covey_world *world, const covey_entity *entities, ui
         uint32_t done = beside ? destroy_neighbours(world, &r) : destroy_scattered(world, &r);
         r.entities += done;
         r.count -= done;
+        covey__targets_ended(world);
     }
     return r.destroyed;
 }
@@ -392,6 +394,7 @@ void covey_destroy_all(covey_world *world) {
         const covey__entity_page *page = covey__entity_page_of(world, number * COVEY_PAGE_SIZE);
         for (uint32_t at = page ? COVEY_PAGE_SIZE : 0; at != 0; at -= CHUNK)
             destroy_all_in(world, page, number * COVEY_PAGE_SIZE + at - CHUNK);
+        covey__targets_ended(world);
     }
 }
 

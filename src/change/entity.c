@@ -8,6 +8,7 @@
 #include "memory/result.h"
 #include "storage/shortcut_on.h"
 #include "storage/storage_erase.h"
+#include "observe/filing.h"
 #include "observe/members.h"
 #include "observe/signal.h"
 
@@ -262,6 +263,7 @@ static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
     if (covey__components_erase(world, e)) covey__fast_destroy_on(world, e.index);
     else covey__fast_destroy_skip(world, e.index);
     COVEY__CHANGED(world);
+    covey__targets_ended(world);
     return true;
 }
 

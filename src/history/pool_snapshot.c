@@ -8,6 +8,7 @@
 #include "history/value_snapshot.h"
 #include "memory/pages.h"
 #include "memory/tick_page.h"
+#include "observe/filing.h"
 #include "observe/observers.h"
 #include "query/sort.h"
 #include "storage/block_store.h"
@@ -103,10 +104,22 @@ static bool prepare_ticks(covey__rollback *r, covey__pages *ticks, const covey__
     return true;
 }
 
-static bool prepare_observers(covey__rollback *r, const covey_pool *pool, const covey__pool_snapshot *snapshot) {
+/* Memory for filing what will be restored. Pages of ticks are saved wherever there are components. */
+static bool prepare_lookups(covey__rollback *r, covey_pool *pool, const covey__pool_snapshot *snapshot) {
+    const covey__looking *looking = r->world->inner->looking;
+    if (!pool->observers->filing) return true;
+    if (!looking->reserve(pool, snapshot->storage.count)) return covey__rollback_lacks_memory(r);
+    for (uint32_t i = 0; i < snapshot->ticks.count; i++)
+        if (snapshot->ticks.at[i] && !looking->reach(pool, i * COVEY__BLOCK_PAGE))
+            return covey__rollback_lacks_memory(r);
+    return true;
+}
+
+static bool prepare_observers(covey__rollback *r, covey_pool *pool, const covey__pool_snapshot *snapshot) {
     covey__observers *observers = pool->observers;
     return prepare_disabled(r, &observers->disabled, &snapshot->disabled) &&
-           prepare_ticks(r, &observers->ticks, &snapshot->ticks) && covey__prepare_marks_of(r, pool, snapshot);
+           prepare_ticks(r, &observers->ticks, &snapshot->ticks) && prepare_lookups(r, pool, snapshot) &&
+           covey__prepare_marks_of(r, pool, snapshot);
 }
 
 static bool prepare_conversion(covey__rollback *r, covey_pool *pool, covey__pool_plan *plan) {
@@ -207,6 +220,7 @@ void covey__restore_pool(covey__rollback *r, covey_pool *pool) {
     if (!pool->observers) return;
     restore_disabled(&pool->observers->disabled, &snapshot->disabled);
     restore_ticks(&pool->observers->ticks, &snapshot->ticks);
+    if (pool->observers->filing) r->world->inner->looking->restored(pool);
 }
 
 static bool is_same_order(const covey_order *a, const covey_order *b) {

@@ -3,6 +3,8 @@
 
 #include "storage/fields.h"
 
+#include <math.h>
+
 /* ---- Fields ------------------------------------------------------------------------------------------------------*/
 
 uint32_t covey__field_find(const covey_type *type, const char *name, covey__key_field *field) {
@@ -111,7 +113,7 @@ double covey__number_of(const covey__key_field *field, const void *value) {
 
 /* ---- Keys --------------------------------------------------------------------------------------------------------*/
 
-bool covey__key_of(const covey__key_field *field, const void *value, covey__lookup_key *key) {
+bool covey__key_of_field(const covey__key_field *field, const void *value, covey__lookup_key *key) {
     const char *at = (const char *)value + field->offset;
     if (field->size != 0) {
         const char *end = memchr(at, 0, field->size);
@@ -124,10 +126,15 @@ bool covey__key_of(const covey__key_field *field, const void *value, covey__look
 
 bool covey__key_asked(const covey__key_field *field, const void *asked, covey__lookup_key *key) {
     covey__key_field plain = { 0, 0, field->kind };
-    if (field->size == 0) return covey__key_of(&plain, asked, key);
+    if (field->size == 0) return covey__key_of_field(&plain, asked, key);
     size_t length = strlen(asked);
     *key = (covey__lookup_key){ 0, asked, length <= field->size ? (uint32_t)length : field->size + 1 };
     return true;
+}
+
+uint64_t covey__greatest_key(const covey__key_field *field) {
+    bool floats = field->size == 0 && (field->kind == COVEY_KIND_F32 || field->kind == COVEY_KIND_F64);
+    return floats ? key_of_double(INFINITY) : UINT64_MAX;
 }
 
 /* ---- Places ------------------------------------------------------------------------------------------------------*/
@@ -144,6 +151,8 @@ bool covey__point_of(const covey__place *place, const void *value, double *point
 /* A key has 32 bits for each of two numbers of a cell, 21 for each of three. */
 static uint32_t bits_each(const covey__place *place) { return place->count == 2 ? 32 : 21; }
 
+int64_t covey__cell_most(const covey__place *place) { return ((int64_t)1 << (bits_each(place) - 1)) - 1; }
+
 static int64_t cell_along(double cells, double most) {
     if (cells >= most) return (int64_t)most;
     if (cells <= -most) return (int64_t)-most;
@@ -152,7 +161,7 @@ static int64_t cell_along(double cells, double most) {
 }
 
 bool covey__cell_of(const covey__place *place, const double *point, int64_t *cell) {
-    double most = (double)(((int64_t)1 << (bits_each(place) - 1)) - 1);
+    double most = (double)covey__cell_most(place);
     for (uint32_t i = 0; i < place->count; i++) {
         double cells = point[i] * place->cells_each;
         if (cells != cells) return false;
@@ -166,6 +175,14 @@ uint64_t covey__cell_key(const covey__place *place, const int64_t *cell) {
     uint64_t key = 0;
     for (uint32_t i = 0; i < place->count; i++) key = key << bits | ((uint64_t)(cell[i] + ((int64_t)1 << (bits - 1))));
     return key;
+}
+
+bool covey__key_of_place(const covey__place *place, const void *value, covey__lookup_key *key) {
+    double point[COVEY__DIMENSIONS] = { 0 };
+    int64_t cell[COVEY__DIMENSIONS];
+    if (!covey__point_of(place, value, point) || !covey__cell_of(place, point, cell)) return false;
+    *key = (covey__lookup_key){ covey__cell_key(place, cell), NULL, 0 };
+    return true;
 }
 
 void covey__cell_of_key(const covey__place *place, uint64_t key, int64_t *cell) {

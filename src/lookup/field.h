@@ -34,11 +34,14 @@ static inline bool covey__kind_is_number(covey_kind kind) { return kind >= COVEY
 double covey__number_of(const covey__key_field *field, const void *value);
 
 /* The key of a value. False if it has none: a null handle. */
-bool covey__key_of(const covey__key_field *field, const void *value, covey__lookup_key *key);
+bool covey__key_of_field(const covey__key_field *field, const void *value, covey__lookup_key *key);
 /* The key of what a program asks for: for a text, `asked` is the text itself. */
 bool covey__key_asked(const covey__key_field *field, const void *asked, covey__lookup_key *key);
 /* The key that all NaN have: it is larger than those of numbers. */
 #define COVEY__KEY_NAN UINT64_MAX
+
+/* The key of the greatest number, and of text any. */
+uint64_t covey__greatest_key(const covey__key_field *field);
 
 /* The handle of a key of an entity field. */
 static inline covey_entity covey__target_of(uint64_t bits) {
@@ -51,7 +54,9 @@ static inline uint64_t covey__key_of_target(covey_entity e) {
 /* The point of a value; and its cell. False if it has a NaN. Cells far away are all one cell. */
 bool covey__point_of(const covey__place *place, const void *value, double *point);
 bool covey__cell_of(const covey__place *place, const double *point, int64_t *cell);
+int64_t covey__cell_most(const covey__place *place); /* the greatest number of a cell; the least is its opposite */
 uint64_t covey__cell_key(const covey__place *place, const int64_t *cell);
+bool covey__key_of_place(const covey__place *place, const void *value, covey__lookup_key *key);
 void covey__cell_of_key(const covey__place *place, uint64_t key, int64_t *cell);
 
 #endif

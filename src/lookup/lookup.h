@@ -6,50 +6,89 @@
  *       sorted            or, if it is ordered: values and indices in one order (sorted.h)
  *
  * Adding a component reserves the memory for filing it. Removing one takes it out at once. Everything else waits until
- * something is asked: then settle reads the values that may have changed, and files those under another key anew. */
+ * something is asked: then settle reads the values that may have changed, and files those under another key anew.
+ *
+ *     lookup.c        makes lookups, and keeps them up to date
+ *     search.c        answers about values
+ *     place.c         and about places
+ *     pairs.c         and about pairs
+ *     target.c        what happens to the sources of a target that is destroyed
+ *     lookup_valid.c  invariants */
 #ifndef COVEY_LOOKUP_INTERNAL_H
 #define COVEY_LOOKUP_INTERNAL_H
 
 #include "lookup/buckets.h"
 #include "lookup/field.h"
 #include "lookup/sorted.h"
+#include "memory/result.h"
 #include "observe/filing.h"
 #include "observe/observers.h"
+#include "storage/storage.h"
 
 #include <covey/lookup.h>
+
+/* Distances are the same everywhere: between these two, compilers do not fuse a multiplication with an addition. */
+#if defined(__clang__)
+#define COVEY__EXACT_BEGIN _Pragma("STDC FP_CONTRACT OFF")
+#define COVEY__EXACT_END
+#elif defined(__GNUC__) && !defined(__TINYC__)
+#define COVEY__EXACT_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"fp-contract=off\")")
+#define COVEY__EXACT_END _Pragma("GCC pop_options")
+#else
+#define COVEY__EXACT_BEGIN
+#define COVEY__EXACT_END
+#endif
 
 struct covey_lookup {
     covey_world *world;
     covey_pool *pool;
-    covey_lookup *next;          /* of the pool */
-    covey_lookup *next_of_world; /* in the order of creation */
+    covey_lookup *next;          /* of the pool, */
+    covey_lookup *next_of_world; /* and of the world, in the order of creation */
     covey__key_field field;
     covey__place place; /* its count is 0 if there is a field */
     bool ordered;
     uint8_t when_target_ends; /* a covey_target_end */
     covey__buckets buckets;
     covey__sorted sorted;
-    /* Targets that were destroyed, whose sources are not dealt with yet. There is room for as many as indices can be
-     * filed. */
-    covey_entity *ending;
+    covey_entity *ending; /* targets that were destroyed, whose sources are not dealt with yet */
     uint32_t ending_count, ending_capacity;
 };
+
+/* For how many there is memory. */
+static inline uint32_t covey__lookup_capacity(const covey_lookup *lookup) {
+    return lookup->ordered ? lookup->sorted.capacity : lookup->buckets.capacity;
+}
 
 /* How many entities are filed. */
 static inline uint32_t covey__lookup_filed(const covey_lookup *lookup) {
     return lookup->ordered ? lookup->sorted.count : lookup->buckets.count;
 }
 
+/* The key of a value in a lookup. False: it is not filed. */
+static inline bool covey__lookup_key_of(const covey_lookup *lookup, const void *value, covey__lookup_key *key) {
+    return lookup->place.count == 0 ? covey__key_of_field(&lookup->field, value, key)
+                                    : covey__key_of_place(&lookup->place, value, key);
+}
+
 /* Files what has changed. */
-void covey__lookup_settle_now(const covey_lookup *lookup);
+void covey__lookup_settle_now(const covey_pool *pool);
 static inline void covey__lookup_settle(const covey_lookup *lookup) {
-    if (COVEY__GET_WORD(lookup->pool->observers->filing->any) != 0) covey__lookup_settle_now(lookup);
+    const covey_pool *pool = lookup->pool;
+    COVEY__USES(lookup->world, pool->type, COVEY__ACCESS_READ);
+    if (!COVEY__LIKELY(COVEY__GET_WORD(pool->observers->filing->any) == 0)) covey__lookup_settle_now(pool);
 }
 
 /* The handle of a filed index; null while it is being destroyed. */
-static inline covey_entity covey__found_at(const covey_lookup *lookup, uint32_t index) {
-    uint32_t generation = covey__generation_of(lookup->world, index);
+static inline covey_entity covey__found_at(const covey_world *world, uint32_t index) {
+    uint32_t generation = covey__generation_of(world, index);
     return covey__entity(index, (generation & 1) != 0 ? generation : 0);
+}
+
+/* Adds an entity to what a search has found, unless it is being destroyed. */
+static inline void covey__find(covey_search *search, uint32_t index) {
+    covey_entity e = covey__found_at(search->lookup->world, index);
+    search->entities[search->count] = e;
+    search->count += e.generation != 0;
 }
 
 /* What a search asks for. */
@@ -62,9 +101,13 @@ typedef enum covey__asked {
     COVEY__ASKED_NEAR
 } covey__asked;
 
-bool covey__place_next(covey_search *search); /* the next entities of a box, or near a point */
+bool covey__place_next(covey_search *search);                         /* the next entities of a box, or near a point */
+bool covey__finds_places(covey_lookup *lookup);                       /* otherwise reports that */
+bool covey__cells_are_many(const covey_lookup *lookup, double cells); /* so that looking at all entities is faster */
+/* The first index from this one on that is filed in buckets, or COVEY_NONE. */
+uint32_t covey__next_filed(const covey__buckets *b, uint32_t index);
 
-/* target.c */
+/* target.c: room for as many targets as can have sources; and the functions of covey__looking. */
 bool covey__targets_reserve(covey_lookup *lookup, uint32_t count);
 void covey__target_is_ending(covey_world *world, covey_entity target);
 void covey__targets_have_ended(covey_world *world);

@@ -60,15 +60,18 @@ static bool reserve_texts(covey__heap *heap, covey__sorted *s, uint32_t wanted) 
     return true;
 }
 
-bool covey__sorted_reserve(covey__heap *heap, covey__sorted *s, uint64_t count) {
-    if (count <= s->capacity) return true;
-    if (count > UINT32_MAX / 2) return false;
-    uint32_t capacity = covey__grown(s->capacity, (uint32_t)count, UINT32_MAX / 2);
+static bool reserve_exactly(covey__heap *heap, covey__sorted *s, uint32_t capacity) {
     if (!reserve_leaves(heap, s, nodes_for(capacity)) || !reserve_branches(heap, s, branches_for(capacity)) ||
         !reserve_texts(heap, s, capacity))
         return false;
     s->capacity = capacity;
     return true;
+}
+
+bool covey__sorted_reserve(covey__heap *heap, covey__sorted *s, uint64_t count) {
+    if (count <= s->capacity) return true;
+    if (count > UINT32_MAX / 2) return false;
+    return reserve_exactly(heap, s, covey__grown(s->capacity, (uint32_t)count, UINT32_MAX / 2));
 }
 
 bool covey__sorted_reach(covey__heap *heap, covey__sorted *s, uint32_t index, uint32_t limit) {
@@ -515,6 +518,33 @@ uint32_t covey__sorted_count(const covey__sorted *s, const covey__lookup_key *ke
         high = b->children[end];
     }
     return sum + count_below(s, leaf_at(s, high), &inner, UINT32_MAX) - count_below(s, leaf_at(s, low), &inner, 0);
+}
+
+/* ---- Shrinking ---------------------------------------------------------------------------------------------------*/
+
+static bool make_alike(covey__heap *heap, covey__sorted *s, const covey__sorted *other, uint32_t count,
+                       uint32_t limit) {
+    if (!reserve_exactly(heap, s, count)) return false;
+    for (uint32_t i = 0; i < other->filed.count; i++)
+        if (other->filed.at[i] && !covey__sorted_reach(heap, s, i * COVEY__BLOCK_PAGE, limit)) return false;
+    return true;
+}
+
+void covey__sorted_shrink(covey__heap *heap, covey__sorted *s, uint32_t count, uint32_t limit) {
+    covey__sorted small = { .text_size = s->text_size };
+    if (count >= s->capacity) return;
+    if (!make_alike(heap, &small, s, count, limit)) {
+        covey__sorted_free(heap, &small);
+        return;
+    }
+    covey__sorted_place place = covey__sorted_seek(s, NULL, 0);
+    for (covey__sorted_run run; (run = covey__sorted_next(s, &place, NULL)).count != 0;)
+        for (uint32_t i = 0; i < run.count; i++) {
+            covey__lookup_key key = covey__sorted_key_of(s, run.indices[i]);
+            covey__sorted_file(&small, run.indices[i], &key);
+        }
+    covey__sorted_free(heap, s);
+    *s = small;
 }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/

@@ -71,6 +71,8 @@ typedef struct covey__sorted {
  * spare capacity. */
 bool covey__sorted_reserve(covey__heap *heap, covey__sorted *s, uint64_t count);
 bool covey__sorted_reach(covey__heap *heap, covey__sorted *s, uint32_t index, uint32_t limit);
+/* Moves everything into memory for only `count` indices, if an allocation does not fail. */
+void covey__sorted_shrink(covey__heap *heap, covey__sorted *s, uint32_t count, uint32_t limit);
 void covey__sorted_clear(covey__sorted *s); /* keeps the memory */
 void covey__sorted_free(covey__heap *heap, covey__sorted *s);
 size_t covey__sorted_bytes(const covey__sorted *s);

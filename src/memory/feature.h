@@ -13,6 +13,7 @@
 typedef enum covey__feature_name {
     COVEY__COMMANDS, /* listeners may have recorded something */
     COVEY__HISTORIES,
+    COVEY__LOOKUPS,
     COVEY__LISTENERS,
     COVEY__QUEUES,
     COVEY__REACTIVES,

@@ -38,7 +38,7 @@ typedef struct covey__inner {
     struct covey__emission *emission; /* the current call of listeners; NULL for none */
     struct covey__emission *first;    /* the outermost one; they nest */
     uint32_t nested;                  /* nesting of listeners: each is called for a change of another one */
-    uint32_t heard;                   /* number of listeners, without those of reactive sets */
+    uint32_t heard; /* listeners without those of reactive sets, and lookups that do something for targets */
     uint64_t connections;             /* how many were ever made */
     covey_queue *queues;              /* a list of all */
     covey_reactive *reactives;        /* a list of all, with those that may be reused */
@@ -57,6 +57,12 @@ typedef struct covey__inner {
     struct covey__names *names;                      /* NULL while no entity was named */
     struct covey__resources *resources, *references; /* NULL while there never were any */
 
+    /* ---- Lookups ---- */
+    struct covey_lookup *lookups; /* as a list, in the order of creation */
+    uint32_t target_lookups;      /* those that do something when a target is destroyed */
+    uint32_t ending_targets;      /* targets that are destroyed, and whose sources are not dealt with yet */
+    bool ending;                  /* they are being dealt with */
+
     /* ---- What depends on the world ---- */
     struct covey_commands *commands;  /* the buffers, as a list */
     struct covey_history *histories;  /* as a list */
@@ -69,6 +75,7 @@ typedef struct covey__inner {
     const struct covey__grouping *grouping;     /* observe/members.h */
     const struct covey__signalling *signalling; /* observe/signal.h */
     const struct covey__ordering *ordering;     /* storage/order.h */
+    const struct covey__looking *looking;       /* observe/filing.h */
     const covey__feature *features[COVEY__FEATURES];
 
     /* ---- Failures ---- */

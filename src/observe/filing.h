@@ -6,20 +6,34 @@
 #include "memory/inner.h"
 #include "memory/pages.h"
 #include "memory/result.h"
+#include "observe/observers.h"
 
 #include <covey/covey.h>
 #include <covey/lookup.h>
 
+/* The rows that a loop was given last to write: it may write them after they were filed. So they are filed again when
+ * the next question is asked, until the loop is given others, or has ended. */
+typedef struct covey__open {
+    const void *loop;      /* its iterator; NULL: none */
+    uint32_t first, count; /* positions in a packed pool, otherwise indices */
+} covey__open;
+
+#define COVEY__OPEN 4 /* loops that are nested, and write the same type */
+
 typedef struct covey__filing {
-    uint64_t any;          /* not 0: something is to be filed */
-    covey__pages changed;  /* a bit for each index: the component may have been changed since it was filed */
-    uint64_t *pages;       /* for each page of these: not 0 if it has a bit */
+    uint64_t any;         /* COVEY__MARKED, or COVEY__OPENED, or both */
+    covey__pages changed; /* a bit for each index: the component may have been changed since it was filed */
+    uint64_t *pages;      /* for each page of these: not 0 if it has a bit */
     uint32_t page_count;
-    /* The rows that a loop was given last to write them: it may write them after they were filed. */
-    uint32_t open_first, open_count; /* indices; or, if `open_array` is set, positions in a sparse set */
-    bool open_array;
+    covey__open open[COVEY__OPEN];
+    uint32_t opened;     /* the one that is replaced next */
+    uint32_t room;       /* its lookups have memory for so many components, and for all indices of its pages */
+    bool some_removed;   /* an absent component may still be filed: then it is marked */
     covey_lookup *first; /* the lookups of the pool, as a list */
 } covey__filing;
+
+#define COVEY__MARKED 1 /* components are to be filed: those with a bit, */
+#define COVEY__OPENED 2 /* and those in open rows */
 
 #define COVEY__CHANGED_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint64_t)) /* of a page */
 
@@ -27,14 +41,14 @@ typedef struct covey__filing {
  * so that a program that makes none does not contain them. */
 typedef struct covey__looking {
     covey_result (*prepare)(covey_pool *pool, const covey_entity *entities, uint32_t count);
-    void (*removed)(covey_pool *pool, uint32_t index);
     void (*cleared)(covey_pool *pool);
-    bool (*prepare_restored)(covey_pool *pool, uint32_t index, uint32_t count);
+    bool (*reserve)(covey_pool *pool, uint64_t count); /* for so many components in all, */
+    bool (*reach)(covey_pool *pool, uint32_t index);   /* and for those of a page */
     void (*restored)(covey_pool *pool);
-    void (*written)(covey_pool *pool);
+    void (*written)(covey_pool *pool);      /* by a system, which has ended */
+    void (*settle_all)(covey_world *world); /* before systems ask */
     void (*target_ending)(covey_world *world, covey_entity target);
     void (*targets_ended)(covey_world *world);
-    bool (*valid)(const covey_world *world, const char **why);
 } covey__looking;
 
 /* Memory for the bit of an index. */
@@ -46,19 +60,42 @@ size_t covey__filing_bytes(const covey__filing *filing);
 static inline void covey__filing_note(covey__filing *filing, uint32_t first, uint64_t ids, bool shared) {
     uint64_t *page = covey__page_at(&filing->changed, first), *word;
     if (!page) return;
-    word = &page[first / COVEY__BLOCK_IDS % COVEY__PAGE_BLOCKS];
+    word = &page[covey__block_of(first)];
     if (shared) COVEY__PUT_WORD(*word, UINT64_MAX);
     else *word |= ids;
     uint64_t *any = &filing->pages[first / COVEY__BLOCK_PAGE];
     if (COVEY__GET_WORD(*any) == 0) COVEY__PUT_WORD(*any, 1);
-    if (COVEY__GET_WORD(filing->any) == 0) COVEY__PUT_WORD(filing->any, 1);
+    uint64_t what = COVEY__GET_WORD(filing->any);
+    if ((what & COVEY__MARKED) == 0) COVEY__PUT_WORD(filing->any, what | COVEY__MARKED);
 }
 
-/* A loop was given rows to write; or it has ended. */
-static inline void covey__filing_open(covey__filing *filing, uint32_t first, uint32_t count, bool array) {
-    COVEY__PUT_WORD(filing->open_first, first);
-    COVEY__PUT_WORD(filing->open_count, count);
-    COVEY__PUT_WORD(filing->open_array, array);
+/* Whether a component can be added without memory for lookups. */
+static inline bool covey__filing_is_ready(const covey__filing *filing, uint32_t count, uint32_t index) {
+    return count < filing->room && covey__page_at(&filing->changed, index);
+}
+
+/* A component is removed: it is taken out when something is asked. */
+static inline void covey__filing_removed(covey__filing *filing, uint32_t index) {
+    filing->some_removed = true;
+    covey__filing_note(filing, index, (uint64_t)1 << index % COVEY__BLOCK_IDS, false);
+}
+
+/* A loop was given rows to write, from one index to another: all are in blocks between these, or follow each other in a
+ * packed pool. Or it has ended. */
+void covey__filing_open(const covey_pool *pool, const void *loop, uint32_t first, uint32_t last, uint32_t count);
+void covey__filing_close(covey__filing *filing, const void *loop);
+void covey__filing_close_all(covey__filing *filing);
+void covey__filing_forget(covey__filing *filing); /* all marks */
+/* The index of a component in an open row, by its number; COVEY_NONE: there is none. */
+uint32_t covey__open_index(const covey_pool *pool, const covey__open *open, uint32_t number);
+/* Marks all components as changed. */
+void covey__filing_note_all(const covey_pool *pool);
+/* Whether a component is marked. */
+bool covey__filing_has(const covey_pool *pool, uint32_t index);
+
+/* The filing of a pool, or NULL. */
+static inline covey__filing *covey__filing_of(const covey_pool *pool) {
+    return pool->observers ? pool->observers->filing : NULL;
 }
 
 /* When listeners of the destruction of an entity have been called; and when a call that destroys entities returns. */

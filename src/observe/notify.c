@@ -3,6 +3,7 @@
 #include "observe/notify.h"
 
 #include "memory/inner.h"
+#include "observe/filing.h"
 #include "observe/guard.h"
 #include "storage/marks.h"
 #include "observe/members.h"
@@ -29,6 +30,7 @@ covey_result covey__observers_prepare_unqueued(covey_pool *pool, const covey_ent
         result = covey__groups_prepare(pool, entities[i], count, anyway);
         if (pool->type->ticks && !covey__ticks_reach(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
     }
+    if (result == COVEY_OK && observers->filing) result = pool->world->inner->looking->prepare(pool, entities, count);
     if (result == COVEY_OK)
         result = covey__listeners_prepare_marks(pool->world, &observers->listeners, entities, count);
     if (result != COVEY_OK || !observers->keeps_order) return result;
@@ -83,6 +85,7 @@ void covey__observers_after_clear(covey_pool *pool) {
     const covey__pages *disabled = &pool->observers->disabled;
     for (uint32_t i = 0; i < disabled->count; i++)
         if (disabled->at[i]) memset(disabled->at[i], 0, COVEY__DISABLED_BYTES);
+    if (pool->observers->filing) pool->world->inner->looking->cleared(pool);
     covey__groups_cleared(pool);
 }
 

@@ -108,6 +108,7 @@ typedef struct covey__observers {
     covey__pages
         disabled;       /* which components are disabled: a bit for each index; no table before the first is disabled */
     covey__pages ticks; /* when components were changed; pages of covey__tick_page */
+    struct covey__filing *filing; /* what its lookups have to file; NULL: it has none */
 } covey__observers;
 
 /* Pools of types with ticks or a move hook are always observed: their changes go out of line. */
@@ -127,7 +128,8 @@ static inline covey_group *covey__group_left_whole(const covey_pool *pool) {
 /* Whether nothing but listeners observes a pool: when they were told of a removal, erasing needs no further step. */
 static inline bool covey__only_listeners(const covey_pool *pool) {
     const covey__observers *observers = pool->observers;
-    return !observers || (observers->group_count == 0 && !observers->keeps_order && !observers->disabled.at);
+    return !observers || (observers->group_count == 0 && !observers->keeps_order && !observers->disabled.at &&
+                          !observers->filing);
 }
 
 static inline bool covey__is_cleared(const covey_pool *pool) { return pool->observers && pool->observers->is_cleared; }

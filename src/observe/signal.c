@@ -13,6 +13,7 @@
 #include "observe/signal.h"
 
 #include "memory/inner.h"
+#include "observe/filing.h"
 #include "storage/hook.h"
 #include "storage/marks.h"
 #include "storage/presence.h"
@@ -335,6 +336,7 @@ static bool announce_destruction(covey_world *world, uint32_t index, uint32_t ge
     bool listened = world->listeners && (world->listeners->signals & COVEY_ON_DESTROY) != 0;
     if (listened || next_to_announce(world, e, 0)) emit_destruction(world, e);
     record_destroyed(world, e);
+    covey__target_ending(world, e);
     return true;
 }
 
@@ -357,6 +359,7 @@ static void record_destruction(covey_world *world, covey_entity e, const covey__
     for (uint32_t i = 0; i < told->count; i++)
         if (covey__has_index(told->pools[i], e.index)) covey__record_removals(told->pools[i], &e, 1);
     record_ended(told, e);
+    covey__target_ending(world, e);
 }
 
 /* Whether the list may lack a pool: it is of another block, or a listener has connected or added something. */
@@ -385,6 +388,7 @@ static void announce_destruction_to(covey_world *world, covey_entity e, const co
     world->dying = dying.outer;
     if (outdated) record_destroyed(world, e);
     else record_ended(told, e);
+    covey__target_ending(world, e);
 }
 
 static void begin_series(covey__emission *emission, covey_pool *pool, covey_signal signal) {
@@ -456,6 +460,7 @@ bool covey__signals_valid(const covey_world *world, const char **why) {
         if (world->pools[i]->observers) heard += count_heard(&world->pools[i]->observers->listeners);
         heard += world->pools[i]->ended != NULL;
     }
+    heard += world->inner->target_lookups;
     REQUIRE(heard == world->inner->heard, "listeners: world->heard is not the number of listeners");
     REQUIRE(world->inner->emission || !world->dying, "entities: world->dying is set, but no emission is active");
     return true;

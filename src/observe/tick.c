@@ -10,6 +10,7 @@
 #include "memory/inner.h"
 #include "storage/block_store.h"
 #include "memory/lines.h"
+#include "observe/filing.h"
 #include "observe/observers.h"
 #include "memory/pages.h"
 #include "memory/result.h"
@@ -82,14 +83,26 @@ static COVEY__NOINLINE void note_among_few(const covey_world *world, const covey
     note_at(world, covey__ticked_at(page, index), index);
 }
 
+/* Lookups learn of the change, too. */
+static COVEY__NOINLINE void note_in_filing(const covey_pool *pool, uint32_t first, uint64_t ids) {
+    const covey__inner *inner = pool->world->inner;
+    covey__filing_note(pool->observers->filing, first, ids, COVEY__GET_WORD(inner->shared_tick) == inner->tick);
+}
+
+static void note_change(const covey_pool *pool, uint32_t first, uint64_t ids) {
+    if (!COVEY__LIKELY(!pool->observers->filing)) note_in_filing(pool, first, ids);
+}
+
 void covey__ticks_note(const covey_pool *pool, uint32_t index) {
     const covey__tick_page *page = tick_page_of(pool, index);
+    note_change(pool, index, (uint64_t)1 << index % COVEY__BLOCK_IDS);
     if (COVEY__LIKELY(covey__tick_page_is_full(page))) note_at(pool->world, covey__ticked_in_full(page, index), index);
     else note_among_few(pool->world, page, index);
 }
 
 void covey__ticks_note_ids(const covey_pool *pool, uint32_t first, uint64_t ids) {
     covey__ticked at = covey__ticked_at(tick_page_of(pool, first), first);
+    note_change(pool, first, ids);
     if (ids == UINT64_MAX) at.block->whole = pool->world->inner->tick;
     for (uint64_t left = ids != UINT64_MAX ? ids : 0; left != 0; left &= left - 1)
         at.ticks[covey__lowest_bit(left)] = pool->world->inner->tick;
@@ -109,6 +122,7 @@ void covey__ticks_put(const covey_pool *pool, uint32_t index, uint64_t tick) {
     covey__ticked at = covey__ticked_at(tick_page_of(pool, index), index);
     covey__tick_block *block = at.block;
     uint64_t id = (uint64_t)1 << index % COVEY__BLOCK_IDS;
+    note_change(pool, index, id);
     *at.ticks = tick;
     if (tick > block->latest) *block = (covey__tick_block){ tick, 0, block->latest, block->whole };
     if (tick == block->latest) block->newest |= id;

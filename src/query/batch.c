@@ -11,6 +11,7 @@
 #include "query/spans.h"
 #include "observe/observers.h"
 #include "storage/storage.h"
+#include "observe/filing.h"
 #include "observe/tick.h"
 #include "query/view.h"
 #include "query/walk.h"
@@ -671,8 +672,17 @@ bool covey__matches_at(const covey_iter *it, uint32_t at) {
     return there && (it->walk.group || covey__matches(it, it->walk.array[at].index));
 }
 
+/* Reaches the first entities of a list that has further ones. */
+static bool refill(covey__walk *walk) {
+    if (!walk->listed || !walk->refill || !walk->refill(walk)) return false;
+    walk->next = 0;
+    return true;
+}
+
 bool covey__next_position(covey_iter *it) {
-    while (it->walk.next < it->walk.end && !covey__matches_at(it, it->walk.next)) it->walk.next++;
+    do
+        while (it->walk.next < it->walk.end && !covey__matches_at(it, it->walk.next)) it->walk.next++;
+    while (it->walk.next >= it->walk.end && refill(&it->walk));
     return it->walk.next < it->walk.end && hand_out_span(it, it->walk.next++, 1);
 }
 
@@ -697,10 +707,29 @@ static void note_span(const covey_iter *it, const covey_pool *pool) {
         covey__ticks_note(pool, it->walk.array[first + row].index);
 }
 
+/* Lookups file the rows of the span again, because they are written after this. */
+static void open_rows(const covey_iter *it, const covey_pool *pool) {
+    uint32_t first = it->rows[0], last = first + it->count - 1;
+    bool listed = it->walk.array != NULL;
+    covey__filing_open(pool, it, listed ? it->walk.array[first].index : first,
+                       listed ? it->walk.array[last].index : last, it->count);
+}
+
 static void note_ticks(covey_iter *it) {
     for (uint32_t left = it->walk.ticked; left != 0; left &= left - 1) {
         uint32_t field = covey__lowest_bit(left);
-        if (*covey__list_in(it, field)) note_span(it, it->walk.columns[field].pool);
+        const covey_pool *pool = it->walk.columns[field].pool;
+        if (!*covey__list_in(it, field)) continue;
+        note_span(it, pool);
+        if (pool->observers->filing && !covey__is_part(&it->walk)) open_rows(it, pool);
+    }
+}
+
+void covey__close_rows(const covey_iter *it) {
+    for (uint32_t left = it->walk.ticked; left != 0; left &= left - 1) {
+        const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
+        covey__filing *filing = pool ? covey__filing_of(pool) : NULL;
+        if (filing && !covey__is_part(&it->walk)) covey__filing_close(filing, it);
     }
 }
 
@@ -723,6 +752,6 @@ bool covey__find_batch(covey_iter *it) {
     case COVEY__MODE_POSITIONS: more = next_positions_slowly(it); break;
     }
     if (!more) it->count = it->stop = 0;
-    else if (it->walk.ticked != 0) note_ticks(it);
+    if (it->walk.ticked != 0) more ? note_ticks(it) : covey__close_rows(it);
     return more;
 }

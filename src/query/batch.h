@@ -7,6 +7,9 @@
 /* The next batch of spans, after deciding how the iteration walks. Returns false at the end. */
 bool covey__find_batch(covey_iter *it);
 
+/* After the last span or row: tells lookups that no row is written any more. */
+void covey__close_rows(const covey_iter *it);
+
 /* Called before the first batch of an array, which may have changed since the iteration was made. */
 void covey__array_begin(covey_iter *it);
 /* Remembers the last entity to visit. */

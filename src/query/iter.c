@@ -9,6 +9,7 @@
 #include "change/entity.h"
 #include "observe/guard.h"
 #include "query/match.h"
+#include "observe/filing.h"
 #include "observe/observers.h"
 #include "storage/storage.h"
 #include "observe/tick.h"
@@ -76,15 +77,30 @@ covey_iter covey_view_iter_by(const covey_view *view, const covey_pool *pool) {
     return iterate(view, NULL, pool, 0);
 }
 
+static void begin_list(covey__walk *walk, const covey_entity *entities, uint32_t count) {
+    walk->listed = true;
+    walk->simple = false;
+    walk->array = entities;
+    walk->end = count;
+    walk->refill = NULL;
+}
+
 covey_iter covey_view_iter_list(const covey_view *view, const covey_entity *entities, uint32_t count) {
     COVEY__NEEDS_VIEW(view);
     covey__check_view(view, false);
     covey_iter it;
     ask(&it, view, NULL, NULL, 0);
-    it.walk.listed = true;
-    it.walk.simple = false;
-    it.walk.array = entities;
-    it.walk.end = count;
+    begin_list(&it.walk, entities, count);
+    return it;
+}
+
+covey_iter covey__view_iter_refilled(const covey_view *view, covey__refill_fn *refill, void *source) {
+    covey__check_view(view, false);
+    covey_iter it;
+    ask(&it, view, NULL, NULL, 0);
+    begin_list(&it.walk, NULL, 0);
+    it.walk.refill = refill;
+    it.walk.source = source;
     return it;
 }
 
@@ -227,7 +243,9 @@ bool covey__next_batch(covey_iter *it) {
 
 uint64_t covey__next_row_page(covey_iter *it) {
     covey__page_list list;
-    return covey__open_page(it, &list);
+    uint64_t blocks = covey__open_page(it, &list);
+    if (blocks == 0 && it->walk.ticked != 0) covey__close_rows(it);
+    return blocks;
 }
 
 /* Whether the last entity to visit is still at its position. */
@@ -320,6 +338,7 @@ bool covey__next_rows(covey_iter *it, bool moved) {
         it->ids[k] = it->walk.array ? it->walk.array[it->rows[k]] : covey__entity(it->rows[k], 0);
     uint32_t longest = covey__longest_list(&it->walk);
     it->walk.most = it->walk.most * 2 < longest ? it->walk.most * 2 : longest;
+    if (!more && it->walk.ticked != 0) covey__close_rows(it);
     return more;
 }
 
@@ -330,7 +349,10 @@ static COVEY__NOINLINE void *observed_value(const covey_iter *it, const covey_po
     const covey_view *view = it->walk.view;
     bool asked = field < view->with || (view->asks & COVEY__ASKS_COMPONENTS) != 0;
     if (!asked && covey__component_is_disabled(pool, index)) return NULL;
-    if (pool->type->ticks && (view->reads >> field & 1) == 0) covey__ticks_note(pool, index);
+    if (pool->type->ticks && (view->reads >> field & 1) == 0) {
+        covey__ticks_note(pool, index);
+        if (pool->observers->filing && !covey__is_part(&it->walk)) covey__filing_open(pool, it, index, index, 1);
+    }
     return covey__value_of_index(pool, index);
 }
 

@@ -9,4 +9,9 @@ void covey__walk_decide(covey__walk *walk);
 /* The most spans in a batch. Ticks are noted when a span is handed out. */
 uint32_t covey__longest_list(const covey__walk *walk);
 
+/* Whether it is a part, so that other threads may write other parts at the same time. */
+static inline bool covey__is_part(const covey__walk *walk) {
+    return walk->shares || walk->from != 0 || walk->to != COVEY__NO_BLOCK;
+}
+
 #endif

@@ -6,6 +6,7 @@
 #include "schedule/plan.h"
 
 #include "change/commands.h"
+#include "observe/filing.h"
 #include "query/iter.h"
 #include "memory/result.h"
 
@@ -129,6 +130,16 @@ static void merge_scratch(const covey__system *system) {
     memcpy(system->desc.total, total, system->desc.scratch);
 }
 
+/* Files what a system wrote, so that the systems that wait for it can ask at the same time. */
+static void file_written(const covey_schedule *s, const covey__system *system) {
+    covey_world *world = s->dependent.world;
+    for (uint32_t i = 0; i < system->use_count && world->inner->lookups; i++) {
+        const covey_system_use *use = &system->uses[i];
+        covey_pool *pool = use->writes && !use->resource ? covey_pool_find_raw(world, use->type) : NULL;
+        if (pool && covey__filing_of(pool)) world->inner->looking->written(pool);
+    }
+}
+
 /* ---- On one thread -----------------------------------------------------------------------------------------------*/
 
 static void run_alone(covey_schedule *s, const covey__stage *stage) {
@@ -140,6 +151,7 @@ static void run_alone(covey_schedule *s, const covey__stage *stage) {
             time_piece(system, piece, &s->workers[0], piece + 1 == system->piece_count || s->traced_runs != 0);
         }
         merge_scratch(system);
+        file_written(s, system);
     }
 }
 
@@ -184,6 +196,7 @@ static void list_ready(covey_schedule *s, covey__system *system) {
 
 static void finish_system(covey_schedule *s, covey__system *system) {
     merge_scratch(system);
+    file_written(s, system);
     for (uint32_t i = 0; i < system->follower_count; i++)
         if (atomic_fetch_sub(&system->followers[i]->waits_for, 1) == 1) list_ready(s, system->followers[i]);
     bool last = atomic_fetch_sub(&s->unfinished, 1) == 1;
@@ -301,6 +314,8 @@ static bool is_worth_threads(const covey_schedule *s, const covey__stage *stage)
 }
 
 void covey__schedule_work(covey_schedule *s, const covey__stage *stage) {
+    const covey__looking *looking = s->dependent.world->inner->looking;
+    if (looking) looking->settle_all(s->dependent.world);
     if (!stage->exclusive) begin_guard(s->dependent.world);
     if (is_worth_threads(s, stage)) run_together(s, stage);
     else run_alone(s, stage);

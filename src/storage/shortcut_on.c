@@ -187,7 +187,9 @@ bool covey__fast_row_valid(const covey_world *world, const char **why) {
 /* ---- Destroying --------------------------------------------------------------------------------------------------*/
 
 /* Whether destroying calls no listener. While a listener is called, any entity may be the one it is called for. */
-static bool is_unheard(const covey_world *world) { return !world->inner->emission && !world->listeners; }
+static bool is_unheard(const covey_world *world) {
+    return !world->inner->emission && !world->listeners && world->inner->target_lookups == 0;
+}
 
 /* A reactive set is marked in the presence index wherever it may collect entities. Its first mark in a block switches
  * the shortcut off. */

@@ -7,6 +7,7 @@
 #include "change/enable.h"
 #include "change/entity.h"
 #include "image/follower.h"
+#include "lookup/lookup.h"
 #include "query/group.h"
 #include "tree/hierarchy.h"
 #include "history/history.h"
@@ -42,7 +43,7 @@ static size_t counted_world_bytes(const covey_world *world) {
     bytes += covey__queues_bytes(world) + covey__reactives_bytes(world);
     if (world->listeners) bytes += sizeof *world->listeners + covey__listeners_bytes(world->listeners);
     for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey__observers_bytes(world->pools[i]);
-    bytes += covey__fronts_bytes(world);
+    bytes += covey__fronts_bytes(world) + covey__lookups_bytes(world);
     for (uint32_t i = 0; i < world->page_count; i++)
         if (covey__entity_page_of(world, i * COVEY_PAGE_SIZE)) bytes += sizeof(covey__entity_page);
     return bytes;
@@ -63,9 +64,9 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     return covey__groups_valid(world, why) && covey__presence_valid(world, why) &&
            covey__fast_destroy_valid(world, why) && covey__fast_row_valid(world, why) &&
            covey__signals_valid(world, why) && covey__queues_valid(world, why) && covey__reactives_valid(world, why) &&
-           covey__hierarchy_valid(world, why) && covey__names_valid(world, why) && covey__resources_valid(world, why) &&
-           covey__dependents_valid(world, why) && covey__followers_valid(world, why) &&
-           covey__histories_valid(world, why);
+           covey__hierarchy_valid(world, why) && covey__lookups_valid(world, why) && covey__names_valid(world, why) &&
+           covey__resources_valid(world, why) && covey__dependents_valid(world, why) &&
+           covey__followers_valid(world, why) && covey__histories_valid(world, why);
 }
 
 void covey__changed(const covey_world *world) {

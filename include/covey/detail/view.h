@@ -64,7 +64,11 @@ typedef struct covey__known {
 
 /* The state of an iteration: what was asked for, how it walks through its entities, which its first step decides, and
  * where it is. */
-typedef struct covey__walk {
+typedef struct covey__walk covey__walk;
+/* Sets the array of a list to the next entities, and its end to their number. Returns false at the end. */
+typedef bool covey__refill_fn(covey__walk *walk);
+
+struct covey__walk {
     const covey_view *view;
     const struct covey_group *group; /* its members are the first elements of the set; NULL: the view is asked for */
     const covey_pool *lead;          /* its order is followed; NULL: the order of ids, or of the list */
@@ -108,8 +112,11 @@ typedef struct covey__walk {
     uint64_t changes;            /* when the span or row began */
     const covey_sparse_set *set; /* the set whose array is walked; NULL: a list, or ids */
     const covey_pool *hidden;    /* the disabled entities, if the view skips them; or NULL */
+    /* ---- Of a list: set when it begins ---- */
+    covey__refill_fn *refill; /* NULL: the list is all */
+    void *source;             /* of further entities */
     covey__column columns[COVEY_TERMS];
-} covey__walk;
+};
 
 /* Entities are found in batches: a span of any length; or scattered rows of a block or a list, each of which is a span
  * of one. */

@@ -1,0 +1,122 @@
+/* The invariants of lookups: what is filed is what a scan finds. */
+#include "lookup/lookup.h"
+
+#include "memory/inner.h"
+
+static bool is_filed_under(const covey_lookup *lookup, uint32_t index, const covey__lookup_key *key) {
+    if (lookup->ordered) return covey__sorted_has(&lookup->sorted, index, key);
+    uint32_t record = covey__record_of(&lookup->buckets, index);
+    return record != COVEY__NO_RECORD && covey__record_has_key(&lookup->buckets, record, key);
+}
+
+static bool is_filed(const covey_lookup *lookup, uint32_t index) {
+    if (lookup->ordered) return covey__sorted_is_filed(&lookup->sorted, index);
+    return covey__record_of(&lookup->buckets, index) != COVEY__NO_RECORD;
+}
+
+static bool has_page(const covey_lookup *lookup, uint32_t index) {
+    const covey__pages *pages = lookup->ordered ? &lookup->sorted.filed : &lookup->buckets.filed;
+    return covey__page_at(pages, index) != NULL;
+}
+
+/* Whether a loop may have written a component after it was filed. */
+static bool is_open(const covey_pool *pool, uint32_t index) {
+    const covey__open *open = pool->observers->filing->open;
+    bool is = false;
+    for (uint32_t i = 0; i < COVEY__OPEN; i++)
+        is = is || (open[i].loop && covey__position_of(pool, index) - open[i].first < open[i].count);
+    return is;
+}
+
+/* Marked components, and those in open rows, may be filed under an old key, or not at all. */
+static bool valid_component(const covey_lookup *lookup, uint32_t index, const char **why) {
+    covey__lookup_key key;
+    REQUIRE(covey__page_at(&lookup->pool->observers->filing->changed, index) && has_page(lookup, index),
+            "lookup: there is no memory to file a component");
+    if (covey__filing_has(lookup->pool, index) || is_open(lookup->pool, index)) return true;
+    bool has_key = covey__lookup_key_of(lookup, covey__value_of_index(lookup->pool, index), &key);
+    REQUIRE(has_key ? is_filed_under(lookup, index, &key) : !is_filed(lookup, index),
+            "lookup: a value was changed, and nothing was told of it: call covey_patch after writing through a "
+            "pointer of covey_get");
+    if (lookup->ordered || !has_key) return true;
+    covey__bucket_run run = covey__bucket_from(&lookup->buckets, covey__record_of(&lookup->buckets, index), index);
+    REQUIRE(*run.generations == covey__generation_of(lookup->world, index),
+            "lookup: an entity is filed with an old generation");
+    return true;
+}
+
+/* Absent components that are still filed, and marked. */
+static uint32_t count_removed(const covey_lookup *lookup) {
+    const covey__pages *changed = &lookup->pool->observers->filing->changed;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < changed->count * COVEY__BLOCK_PAGE; i++)
+        count += covey__filing_has(lookup->pool, i) && !covey__has_index(lookup->pool, i) && is_filed(lookup, i);
+    return count;
+}
+
+static bool valid_contents(const covey_lookup *lookup, const char **why) {
+    uint32_t filed = count_removed(lookup);
+    REQUIRE(filed == 0 || lookup->pool->observers->filing->some_removed,
+            "lookup: an absent component is filed, and it is not noted that there is one");
+    for (uint32_t at = covey_pool_next(lookup->pool, 0); at != COVEY_NONE; at = covey_pool_next(lookup->pool, at + 1)) {
+        uint32_t index = covey_pool_at(lookup->pool, at).index;
+        if (!valid_component(lookup, index, why)) return false;
+        filed += is_filed(lookup, index);
+    }
+    REQUIRE(filed == covey__lookup_filed(lookup), "lookup: an absent component is filed");
+    return true;
+}
+
+static bool valid_filing(const covey_pool *pool, const char **why) {
+    const covey__filing *filing = pool->observers->filing;
+    bool any = false;
+    for (uint32_t i = 0; i < filing->changed.count; i++) {
+        const uint64_t *page = filing->changed.at[i];
+        for (uint32_t block = 0; page && block < COVEY__PAGE_BLOCKS; block++) {
+            REQUIRE(page[block] == 0 || (i < filing->page_count && filing->pages[i] != 0),
+                    "lookup: a component is to be filed, and its page is not marked");
+            any = any || page[block] != 0;
+        }
+    }
+    REQUIRE(!any || (filing->any & COVEY__MARKED) != 0,
+            "lookup: a component is to be filed, and it is not noted that there is one");
+    return true;
+}
+
+static bool valid_lookup(const covey_lookup *lookup, const char **why) {
+    uint32_t capacity = covey__lookup_capacity(lookup);
+    const covey__filing *filing = covey__filing_of(lookup->pool);
+    REQUIRE(filing && filing->first, "lookup: its pool does not know of it");
+    REQUIRE(capacity >= covey_pool_count(lookup->pool) && capacity >= filing->room,
+            "lookup: there is no memory to file all components");
+    REQUIRE(lookup->when_target_ends == COVEY_TARGET_KEEP || lookup->ending_capacity >= covey_pool_count(lookup->pool),
+            "lookup: there is no memory for all targets that may end");
+    if (!(lookup->ordered ? covey__sorted_valid(&lookup->sorted, why) : covey__buckets_valid(&lookup->buckets, why)))
+        return false;
+    return valid_filing(lookup->pool, why) && valid_contents(lookup, why);
+}
+
+bool covey__lookups_valid(const covey_world *world, const char **why) {
+    uint32_t told = 0, ending = 0;
+    for (const covey_lookup *lookup = world->inner->lookups; lookup; lookup = lookup->next_of_world) {
+        told += lookup->when_target_ends != COVEY_TARGET_KEEP;
+        ending += lookup->ending_count;
+        if (!valid_lookup(lookup, why)) return false;
+    }
+    REQUIRE(told == world->inner->target_lookups, "lookup: the count of those that are told of targets is wrong");
+    REQUIRE(ending == world->inner->ending_targets, "lookup: the count of targets that have ended is wrong");
+    REQUIRE(ending == 0 || world->inner->ending || world->inner->emission || world->dying,
+            "lookup: the sources of a target that has ended are not dealt with");
+    return true;
+}
+
+size_t covey__lookups_bytes(const covey_world *world) {
+    size_t bytes = 0;
+    for (const covey_lookup *lookup = world->inner->lookups; lookup; lookup = lookup->next_of_world)
+        bytes += covey_lookup_memory(lookup);
+    for (uint32_t i = 0; i < world->pool_count; i++) {
+        const covey__filing *filing = covey__filing_of(world->pools[i]);
+        if (filing) bytes += covey__filing_bytes(filing);
+    }
+    return bytes;
+}

@@ -1,0 +1,92 @@
+/* What happens to the sources of an entity that is destroyed.
+ *
+ * While its destruction is announced, it is put in a list of each lookup that finds sources of it. When the entity has
+ * ended, its sources are dealt with. They may be destroyed, too: then they are put in the lists as well, but dealt with
+ * later, so that nothing nests, however long a chain is, and circles end. */
+#include "lookup/lookup.h"
+
+#include "memory/alloc.h"
+#include "observe/tick.h"
+
+#include <stdalign.h>
+
+bool covey__targets_reserve(covey_lookup *lookup, uint32_t count) {
+    if (lookup->when_target_ends == COVEY_TARGET_KEEP || count <= lookup->ending_capacity) return true;
+    uint32_t capacity = covey__grown(lookup->ending_capacity, count, UINT32_MAX);
+    covey_entity *ending = covey__resize(&lookup->world->inner->heap, lookup->ending, lookup->ending_capacity, capacity,
+                                         sizeof *ending, alignof(covey_entity));
+    if (!ending) return false;
+    lookup->ending = ending;
+    lookup->ending_capacity = capacity;
+    return true;
+}
+
+static uint32_t record_of(const covey_lookup *lookup, covey_entity target) {
+    covey__lookup_key key = { covey__key_of_target(target), NULL, 0 };
+    return covey__buckets_find(&lookup->buckets, &key);
+}
+
+/* Those that have no source any more leave the list. The others have a source each, so there is room for one more that
+ * has a source. */
+static void make_room(covey_lookup *lookup) {
+    uint32_t kept = 0;
+    if (lookup->ending_count < lookup->ending_capacity) return;
+    for (uint32_t i = 0; i < lookup->ending_count; i++)
+        if (record_of(lookup, lookup->ending[i]) != COVEY__NO_RECORD) lookup->ending[kept++] = lookup->ending[i];
+    lookup->world->inner->ending_targets -= lookup->ending_count - kept;
+    lookup->ending_count = kept;
+}
+
+void covey__target_is_ending(covey_world *world, covey_entity target) {
+    for (covey_lookup *lookup = world->inner->lookups; lookup; lookup = lookup->next_of_world) {
+        if (lookup->when_target_ends == COVEY_TARGET_KEEP) continue;
+        covey__lookup_settle(lookup);
+        if (record_of(lookup, target) == COVEY__NO_RECORD) continue;
+        make_room(lookup);
+        lookup->ending[lookup->ending_count++] = target;
+        world->inner->ending_targets++;
+    }
+}
+
+/* The first source of a target from this index on, or COVEY_NONE. */
+static uint32_t next_source(const covey_lookup *lookup, covey_entity target, uint32_t index) {
+    covey__lookup_settle(lookup);
+    uint32_t record = record_of(lookup, target);
+    covey__bucket_run run = { NULL, NULL, 0 };
+    if (record != COVEY__NO_RECORD) run = covey__bucket_from(&lookup->buckets, record, index);
+    return run.count != 0 ? *run.indices : COVEY_NONE;
+}
+
+static void deal_with(covey_lookup *lookup, uint32_t index) {
+    covey_world *world = lookup->world;
+    covey_entity source = covey__found_at(world, index), none = { 0, 0 };
+    if (source.generation == 0) return;
+    switch ((covey_target_end)lookup->when_target_ends) {
+    case COVEY_TARGET_KEEP: break;
+    case COVEY_TARGET_CLEAR:
+        memcpy((char *)covey__value_of_index(lookup->pool, index) + lookup->field.offset, &none, sizeof none);
+        covey__ticks_note(lookup->pool, index);
+        break;
+    case COVEY_TARGET_REMOVE: covey_pool_remove_raw(lookup->pool, source); break;
+    case COVEY_TARGET_DESTROY: covey_destroy(world, source); break;
+    }
+}
+
+static covey_lookup *next_with_ending(const covey_world *world) {
+    covey_lookup *lookup = world->inner->lookups;
+    while (lookup && lookup->ending_count == 0) lookup = lookup->next_of_world;
+    return lookup;
+}
+
+void covey__targets_have_ended(covey_world *world) {
+    if (world->inner->ending) return;
+    world->inner->ending = true;
+    for (covey_lookup *lookup; (lookup = next_with_ending(world)) != NULL;) {
+        covey_entity target = lookup->ending[--lookup->ending_count];
+        world->inner->ending_targets--;
+        uint32_t index = 0;
+        while ((index = next_source(lookup, target, index)) != COVEY_NONE) deal_with(lookup, index++);
+    }
+    world->inner->ending = false;
+    COVEY__CHANGED(world);
+}
