@@ -83,19 +83,13 @@ static bool take(covey_search *search, covey__bucket_run run) {
     return some == run.count;
 }
 
-/* The same for entities whose generations are asked for. */
-static bool take_run(covey_search *search, const uint32_t *indices, uint32_t count) {
-    covey__entity_page *const *pages = search->lookup->world->pages;
-    uint32_t found = search->count, room = COVEY__FOUND - found, some = count < room ? count : room;
-    for (uint32_t i = 0; i < some; i++) {
-        uint32_t index = indices[i], generation = pages[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
-        search->entities[found] = covey__entity(index, generation);
-        found += generation & 1; /* not those that are being destroyed */
-    }
-    search->count = found;
-    if (some != 0) search->last = indices[some - 1];
-    search->begun |= some != 0;
-    return some == count;
+static bool take_in_order(covey_search *search, covey__sorted_run run) {
+    uint32_t found = search->count, room = COVEY__FOUND - found, some = run.count < room ? run.count : room;
+    memcpy(&search->entities[found], run.entities, some * sizeof *run.entities);
+    search->count = found + some;
+    search->last = run.entities[some - 1].index;
+    search->begun = true;
+    return some == run.count;
 }
 
 static uint32_t index_to_go_on(const covey_search *search) { return search->begun ? search->last + 1 : 0; }
@@ -156,7 +150,7 @@ static bool next_of_range(covey_search *search) {
     while (all && search->count < COVEY__FOUND) {
         covey__sorted_run run = covey__sorted_next(s, &place, bounded ? &high : NULL);
         if (run.count == 0) break;
-        all = take_run(search, run.indices, run.count);
+        all = take_in_order(search, run);
     }
     if (search->begun && search->count != 0) keep_last(search);
     return search->count != 0;
@@ -168,7 +162,7 @@ static covey_entity first_from(const covey_lookup *lookup, covey__sorted_place p
     bool bounded = lookup->field.size == 0;
     for (covey__sorted_run run; (run = covey__sorted_next(&lookup->sorted, &place, bounded ? &high : NULL)).count != 0;)
         for (uint32_t i = 0; i < run.count; i++) {
-            covey_entity e = covey__found_at(lookup->world, run.indices[i]);
+            covey_entity e = covey__found_at(lookup->world, run.entities[i].index);
             if (e.generation != 0) return e;
         }
     return (covey_entity){ 0, 0 };
@@ -235,7 +229,9 @@ static uint32_t next_below(const covey_search *search, uint32_t index) {
 static bool next_of_below(covey_search *search) {
     uint32_t index = search->begun ? next_below(search, search->last) : next_source(search, search->low, 0);
     while (index != COVEY_NONE) {
-        take_run(search, &index, 1);
+        covey__find(search, index);
+        search->last = index;
+        search->begun = true;
         if (search->count == COVEY__FOUND) break;
         index = next_below(search, index);
     }
