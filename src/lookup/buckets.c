@@ -125,6 +125,7 @@ void covey__buckets_clear(covey__buckets *b) {
         if (b->filed.at[i]) memset(b->filed.at[i], 0, COVEY__FILED_BYTES);
     if (b->table) memset(b->table, 0xff, b->table_size * sizeof *b->table);
     b->record_end = b->word_end = b->count = 0;
+    b->changes++;
     b->record_unused = COVEY__NO_RECORD;
 }
 
@@ -501,6 +502,7 @@ void covey__buckets_file(covey__buckets *b, uint32_t index, uint32_t generation,
     if (record == COVEY__NO_RECORD) record = add_record(b, key);
     file_in(b, record, (covey__filed){ index, generation });
     b->count++;
+    b->changes++;
     ((uint32_t *)covey__page_at(&b->filed, index))[index % COVEY__BLOCK_PAGE] = record + 1;
 }
 
@@ -509,6 +511,7 @@ void covey__buckets_unfile(covey__buckets *b, uint32_t index) {
     if (record == COVEY__NO_RECORD) return;
     unfile_in(b, record, index);
     b->count--;
+    b->changes++;
     ((uint32_t *)covey__page_at(&b->filed, index))[index % COVEY__BLOCK_PAGE] = 0;
 }
 
@@ -624,6 +627,7 @@ void covey__buckets_shrink(covey__heap *heap, covey__buckets *b, uint32_t count,
         key = key_of_record(b, record);
         covey__buckets_file(&small, i, *covey__bucket_from(b, record, i).generations, &key);
     }
+    small.changes = b->changes;
     covey__buckets_free(heap, b);
     *b = small;
 }

@@ -43,6 +43,7 @@ typedef struct covey__buckets {
     uint32_t table_size;    /* a power of two, or 0 */
     uint32_t *words;
     uint32_t word_end, word_capacity;
+    uint64_t changes;    /* how often an index was filed or unfiled */
     uint32_t count;      /* indices that are filed */
     uint32_t capacity;   /* indices for which there is memory */
     char *texts;         /* by record, if keys are texts: padded with zeros to text_size */

@@ -124,9 +124,10 @@ static void file_block(covey_lookup *lookup, uint32_t first, uint64_t marked) {
 static void each_marked(covey_lookup *lookup, void (*call)(covey_lookup *, uint32_t, uint64_t)) {
     const covey__filing *filing = lookup->pool->observers->filing;
     for (uint32_t i = 0; i < filing->page_count; i++) {
-        const uint64_t *page = filing->pages[i] != 0 ? filing->changed.at[i] : NULL;
-        for (uint32_t block = 0; page && block < COVEY__PAGE_BLOCKS; block++)
-            if (page[block] != 0) call(lookup, i * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS, page[block]);
+        const covey__changed_page *page = filing->pages[i] != 0 ? filing->changed.at[i] : NULL;
+        for (uint32_t k = page ? covey__next_changed(page, 0) : COVEY__PAGE_BLOCKS; k < COVEY__PAGE_BLOCKS;
+             k = covey__next_changed(page, k + 1))
+            call(lookup, i * COVEY__BLOCK_PAGE + k * COVEY__BLOCK_IDS, page->ids[k]);
     }
 }
 
@@ -187,18 +188,21 @@ static void file_marked(covey_lookup *lookup) {
 static uint64_t file_open(const covey_pool *pool) {
     uint64_t any = 0;
     for (uint32_t i = 0; i < COVEY__OPEN; i++) {
-        const covey__open *open = &pool->observers->filing->open[i];
-        for (uint32_t k = 0; open->loop && k < open->count; k++) {
+        covey__open *open = &pool->observers->filing->open[i];
+        if (!open->loop) continue;
+        for (uint32_t k = 0; k < open->count; k++) {
             uint32_t index = covey__open_index(pool, open, k);
             if (index != COVEY_NONE) file_index(pool, index);
         }
-        if (open->loop) any = COVEY__OPENED;
+        open->filed = true;
+        any = COVEY__OPENED;
     }
     return any;
 }
 
 void covey__lookup_settle_now(const covey_pool *pool) {
     covey__filing *filing = pool->observers->filing;
+    if ((filing->any & COVEY__OPENED) != 0) covey__filing_close_moved(pool);
     for (covey_lookup *lookup = filing->first; lookup && (filing->any & COVEY__MARKED) != 0; lookup = lookup->next)
         file_marked(lookup);
     covey__filing_forget(filing);
@@ -206,7 +210,7 @@ void covey__lookup_settle_now(const covey_pool *pool) {
 }
 
 static void settle_and_close(covey_pool *pool) {
-    covey__filing_close_all(pool->observers->filing);
+    covey__filing_close_all(pool);
     if (pool->observers->filing->any != 0) covey__lookup_settle_now(pool);
 }
 
@@ -223,7 +227,7 @@ static void clear(covey_lookup *lookup) {
 static void cleared(covey_pool *pool) {
     for (covey_lookup *lookup = pool->observers->filing->first; lookup; lookup = lookup->next) clear(lookup);
     covey__filing_forget(pool->observers->filing);
-    covey__filing_close_all(pool->observers->filing);
+    covey__filing_close_all(pool);
 }
 
 static void restored(covey_pool *pool) {
@@ -310,7 +314,10 @@ static covey_lookup *refuse(covey_world *world, covey_result result, const covey
 static const char *find_place(const covey_lookup_desc *desc, covey__place *place, covey_result *result) {
     if (desc->ordered || desc->when_target_ends != COVEY_TARGET_KEEP)
         return ".ordered and .when_target_ends are for a .field";
-    if (!(desc->cell > 0 && desc->cell <= DBL_MAX)) return "a .place needs a .cell, the side of its cells";
+    place->cell = desc->cell * (1 + 1e-6);
+    place->cells_each = 1 / place->cell;
+    if (!(place->cell > 0 && place->cell <= DBL_MAX && place->cells_each <= DBL_MAX))
+        return "a .place needs a .cell, the side of its cells";
     *result = COVEY_ERROR_TYPE;
     for (uint32_t i = 0; i < COVEY__DIMENSIONS && desc->place[i]; i++) {
         covey__key_field field;
@@ -325,8 +332,6 @@ static const char *find_place(const covey_lookup_desc *desc, covey__place *place
         }
     }
     if (place->count < 2) return "a .place has two or three numbers";
-    place->cell = desc->cell * (1 + 1e-6);
-    place->cells_each = 1 / place->cell;
     return NULL;
 }
 

@@ -56,7 +56,9 @@ struct covey_lookup {
 
 /* For how many there is memory. */
 static inline uint32_t covey__lookup_capacity(const covey_lookup *lookup) {
-    return lookup->ordered ? lookup->sorted.capacity : lookup->buckets.capacity;
+    uint32_t capacity = lookup->ordered ? lookup->sorted.capacity : lookup->buckets.capacity;
+    bool lists = lookup->when_target_ends != COVEY_TARGET_KEEP;
+    return lists && lookup->ending_capacity < capacity ? lookup->ending_capacity : capacity;
 }
 
 /* How many entities are filed. */

@@ -134,17 +134,17 @@ covey_search covey_lookup_range(covey_lookup *lookup, const void *low, const voi
     return search;
 }
 
-/* Keeps the key of the entry that was found last. */
+/* Keeps the key of the entry that was found last. Its text is in the search, which may be copied. */
 static void keep_last(covey_search *search) {
     covey__lookup_key key = covey__sorted_key_of(&search->lookup->sorted, search->last);
     if (key.text) memcpy(search->last_text, key.text, key.length);
-    if (key.text) key.text = search->last_text;
-    ask_for(search, &key);
+    search->low = key.text ? key.length : key.bits;
 }
 
 static bool next_of_range(covey_search *search) {
     const covey__sorted *s = &search->lookup->sorted;
     covey__lookup_key low = asked_key(search), high = { search->high, search->high_text, (uint32_t)search->high };
+    if (search->begun && low.text) low.text = search->last_text;
     covey__sorted_place place = covey__sorted_seek(s, &low, index_to_go_on(search));
     bool bounded = !search->text || search->high_text, all = true;
     while (all && search->count < COVEY__FOUND) {
@@ -195,6 +195,12 @@ covey_search covey_lookup_find_below(covey_lookup *lookup, covey_entity target) 
     return search;
 }
 
+/* Whether an entity is the root of the search. Another one may have its index, if the root was destroyed. */
+static bool is_root(const covey_search *search, uint32_t index) {
+    covey_entity e = covey__found_at(search->lookup->world, index);
+    return index == (uint32_t)search->low && covey__key_of_target(e) == search->low;
+}
+
 /* The first source of a target from an index on, except for the root of the search; or COVEY_NONE. Each entity has one
  * target, so that circles lead through the root. */
 static uint32_t next_source(const covey_search *search, uint64_t target, uint32_t index) {
@@ -204,7 +210,7 @@ static uint32_t next_source(const covey_search *search, uint64_t target, uint32_
     while (record != COVEY__NO_RECORD) {
         covey__bucket_run run = covey__bucket_from(b, record, index);
         if (run.count == 0) break;
-        if (*run.indices != (uint32_t)search->low) return *run.indices;
+        if (!is_root(search, *run.indices)) return *run.indices;
         index = *run.indices + 1;
     }
     return COVEY_NONE;
@@ -226,7 +232,25 @@ static uint32_t next_below(const covey_search *search, uint32_t index) {
     return next;
 }
 
+/* Whether an entity has the root above it. */
+static bool is_below(const covey_search *search, uint32_t index) {
+    const covey_lookup *lookup = search->lookup;
+    for (uint32_t steps = 0; steps < lookup->buckets.count; steps++) {
+        uint32_t record = covey__record_of(&lookup->buckets, index);
+        if (record == COVEY__NO_RECORD) return false;
+        uint64_t target = lookup->buckets.records[record].key;
+        index = (uint32_t)target;
+        if (target == search->low) return true;
+        if (covey__key_of_target(covey__found_at(lookup->world, index)) != target) return false;
+    }
+    return false;
+}
+
+/* The way up from the entity found last is the only trace of what was visited. */
 static bool next_of_below(covey_search *search) {
+    bool changed = search->begun && search->changes != search->lookup->buckets.changes;
+    if (changed && !is_below(search, search->last)) return false;
+    search->changes = search->lookup->buckets.changes;
     uint32_t index = search->begun ? next_below(search, search->last) : next_source(search, search->low, 0);
     while (index != COVEY_NONE) {
         covey__find(search, index);
