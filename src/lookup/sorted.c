@@ -85,6 +85,7 @@ void covey__sorted_clear(covey__sorted *s) {
     }
     s->leaf_numbers.end = s->leaf_numbers.unused = s->branch_numbers.end = s->branch_numbers.unused = 0;
     s->root = s->height = s->count = 0;
+    s->changes++;
 }
 
 void covey__sorted_free(covey__heap *heap, covey__sorted *s) {
@@ -157,12 +158,14 @@ static void note(covey__sorted *s, uint32_t index, const covey__lookup_key *key)
         s->owners[s->count] = index;
     }
     s->count++;
+    s->changes++;
 }
 
 /* The reverse: the last text moves to where that of the index was. */
 static void forget(covey__sorted *s, uint32_t index) {
     page_of(s, index)->filed[index % COVEY__BLOCK_PAGE / 64] &= ~((uint64_t)1 << index % 64);
     s->count--;
+    s->changes++;
     if (s->text_size == 0) return;
     uint64_t number = *filed_key(s, index);
     if (number == s->count) return;
@@ -493,11 +496,12 @@ covey__sorted_place covey__sorted_last(const covey__sorted *s, const covey__look
     return covey__sorted_seek(s, &key, 0);
 }
 
-covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place *place,
-                                     const covey__lookup_key *high) {
+covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place *place, const covey__lookup_key *high,
+                                     uint32_t most) {
     if (place->leaf == 0) return (covey__sorted_run){ NULL, 0 };
     const node *leaf = leaf_at(s, place->leaf);
-    uint32_t first = place->position, end = leaf->count;
+    covey__sorted_place begin = *place;
+    uint32_t first = begin.position, end = leaf->count;
     prefetch_leaf(s, place);
     step_to_next_leaf(s, place);
     if (high) {
@@ -507,6 +511,11 @@ covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place
             end = count_below(s, leaf, &inner, UINT32_MAX);
             *place = (covey__sorted_place){ 0, 0, 0, 0 };
         }
+    }
+    if (end > first + most) {
+        end = first + most;
+        *place = begin;
+        place->position = end;
     }
     return (covey__sorted_run){ &leaf->entities[first], end > first ? end - first : 0 };
 }
@@ -545,11 +554,12 @@ void covey__sorted_shrink(covey__heap *heap, covey__sorted *s, uint32_t count, u
         return;
     }
     covey__sorted_place place = covey__sorted_seek(s, NULL, 0);
-    for (covey__sorted_run run; (run = covey__sorted_next(s, &place, NULL)).count != 0;)
+    for (covey__sorted_run run; (run = covey__sorted_next(s, &place, NULL, MOST)).count != 0;)
         for (uint32_t i = 0; i < run.count; i++) {
             covey__lookup_key key = covey__sorted_key_of(s, run.entities[i].index);
             covey__sorted_file(&small, run.entities[i], &key);
         }
+    small.changes = s->changes + 1;
     covey__sorted_free(heap, s);
     *s = small;
 }

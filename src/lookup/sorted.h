@@ -59,6 +59,7 @@ typedef struct covey__sorted {
     uint32_t root;
     uint32_t height;    /* levels; 0: no entries */
     uint32_t count;     /* indices that are filed */
+    uint64_t changes;   /* how often an index was filed or unfiled */
     uint32_t capacity;  /* indices for which there is memory */
     uint32_t text_size; /* 0: keys are numbers */
     char *texts;        /* padded with zeros to text_size; as many as indices */
@@ -113,9 +114,10 @@ covey__sorted_place covey__sorted_last(const covey__sorted *s, const covey__look
 static inline covey_entity covey__sorted_at(const covey__sorted *s, covey__sorted_place place) {
     return s->leaves[place.leaf - 1].entities[place.position];
 }
-/* The next entries whose keys are at most `high`, which may be NULL: those in one leaf. Their number is 0 if there are
- * none. The place moves behind them. */
-covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place *place, const covey__lookup_key *high);
+/* The next entries whose keys are at most `high`, which may be NULL: those in one leaf, and not more than `most`. Their
+ * number is 0 if there are none. The place moves behind them. */
+covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place *place, const covey__lookup_key *high,
+                                     uint32_t most);
 
 bool covey__sorted_valid(const covey__sorted *s, const char **why);
 

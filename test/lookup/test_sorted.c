@@ -42,10 +42,11 @@ static void ask_index(keyed *k, uint32_t index) {
 /* Everything from a key and an index to another key. */
 static void ask_range(keyed *k, uint32_t low, uint32_t index, uint32_t high) {
     covey__sorted_place place = covey__sorted_seek(&s, low == 0 && index == 0 ? NULL : &k->keys[low], index);
-    uint32_t key = low;
+    uint32_t key = low, most = 1 + test_below(&k->random, COVEY_NODE_MOST);
     index = next_with(k, key, index);
     for (;;) {
-        covey__sorted_run run = covey__sorted_next(&s, &place, high == k->key_count ? NULL : &k->keys[high]);
+        covey__sorted_run run = covey__sorted_next(&s, &place, high == k->key_count ? NULL : &k->keys[high], most);
+        assert_true(run.count <= most);
         for (uint32_t i = 0; i < run.count; i++) {
             while (index == k->limit) index = next_with(k, ++key, 0);
             assert_true(key <= high && covey_same(run.entities[i], entity(index)));
@@ -200,7 +201,7 @@ static void test_equal_keys_are_in_index_order(void **state) {
     assert_int_equal(covey__sorted_count(&s, &one), MANY / 2);
     covey__sorted_place place = covey__sorted_seek(&s, &one, 0);
     uint32_t last = 0, count = 0;
-    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, NULL)).count != 0;)
+    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, NULL, COVEY_NODE_MOST)).count != 0;)
         for (uint32_t i = 0; i < run.count; i++) {
             assert_true(count++ == 0 || run.entities[i].index > last);
             last = run.entities[i].index;
@@ -212,7 +213,8 @@ static uint32_t count_to(uint64_t low, uint64_t high) {
     covey__lookup_key from = { low, NULL, 0 }, to = { high, NULL, 0 };
     covey__sorted_place place = covey__sorted_seek(&s, &from, 0);
     uint32_t count = 0;
-    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, &to)).count != 0;) count += run.count;
+    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, &to, COVEY_NODE_MOST)).count != 0;)
+        count += run.count;
     return count;
 }
 
@@ -262,7 +264,7 @@ static void test_a_new_generation_is_noted(void **state) {
     is_valid();
     uint32_t old = 0;
     covey__sorted_place place = covey__sorted_seek(&s, NULL, 0);
-    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, NULL)).count != 0;)
+    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, NULL, COVEY_NODE_MOST)).count != 0;)
         for (uint32_t i = 0; i < run.count; i++) {
             bool is_old = covey_same(run.entities[i], entity(run.entities[i].index));
             assert_true(is_old || covey_same(run.entities[i], renewed));
@@ -288,7 +290,7 @@ static void test_order_of_texts(void **state) {
     is_valid();
     covey__sorted_place place = covey__sorted_seek(&s, NULL, 0);
     uint32_t count = 0;
-    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, NULL)).count != 0;)
+    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, NULL, COVEY_NODE_MOST)).count != 0;)
         for (uint32_t i = 0; i < run.count; i++) assert_int_equal(run.entities[i].index, count++);
     assert_int_equal(count, TEXTS);
     /* Asked for a text that is longer than the field: it comes after what it begins with. */
