@@ -158,6 +158,7 @@ struct covey_search {
     bool begun;         /* an entity was found */
     uint32_t last;      /* the index of the entity found last */
     uint64_t changes;   /* of what is filed, up to then */
+    uint32_t place[4];  /* of a range: where the next one is, unless something was filed since */
     uint64_t low, high; /* keys, or the lengths of texts */
     const char *text, *high_text;
     char last_text[COVEY_TEXT_MAX];

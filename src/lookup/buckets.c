@@ -38,21 +38,38 @@ enum { FREE_FOR_EACH = 1 + 20 / MOST, FREE = 8 * MOST + 64 };
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
-static uint64_t hash_of(const covey__lookup_key *key) {
+/* A number that nobody knows who does not know addresses. */
+static uint64_t secret_of(const covey__heap *heap, const uint32_t *table) {
+    return covey__mix((uint64_t)(uintptr_t)heap ^ covey__mix((uint64_t)(uintptr_t)table)) | 1;
+}
+
+/* The sum of the products of each four bytes and a number of their own: two texts have the same high half of it with a
+ * chance of 1 / 2^32. */
+static uint64_t hash_of_text(const covey__buckets *b, const char *text, uint32_t length) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < length; i += 4) {
+        uint32_t word = 0;
+        memcpy(&word, text + i, length - i < 4 ? length - i : 4);
+        sum += covey__mix(b->secret + i) * word;
+    }
+    return sum;
+}
+
+static uint64_t hash_of(const covey__buckets *b, const covey__lookup_key *key) {
     uint64_t bits = key->bits;
-    if (key->text) return covey__hash(key->text, key->length, 0);
+    if (key->text) return hash_of_text(b, key->text, key->length);
     bits = (bits ^ bits >> 32) * UINT64_C(0x9E3779B97F4A7C15);
     return bits ^ bits >> 29;
 }
 
 /* Where the search for a record begins. */
 static uint32_t home_of(const covey__buckets *b, uint64_t hash) {
-    return (uint32_t)(hash * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (b->table_size - 1);
+    return (uint32_t)(hash * b->secret >> b->table_shift);
 }
 
 static uint64_t record_hash(const covey__buckets *b, uint32_t record) {
     covey__lookup_key key = { b->records[record].key, NULL, 0 };
-    return b->text_size != 0 ? key.bits : hash_of(&key);
+    return b->text_size != 0 ? key.bits : hash_of(b, &key);
 }
 
 static void put_in_table(covey__buckets *b, uint32_t record) {
@@ -71,6 +88,8 @@ static bool reserve_table(covey__heap *heap, covey__buckets *b, uint32_t count) 
     memset(table, 0xff, size * sizeof *table);
     b->table = table;
     b->table_size = size;
+    b->table_shift = 64 - covey__highest_bit(size);
+    if (!old) b->secret = secret_of(heap, table);
     for (uint32_t i = 0; i < old_size; i++)
         if (old[i] != COVEY__NO_RECORD) put_in_table(b, old[i]);
     covey__free(heap, old, old_size, sizeof *old, alignof(uint32_t));
@@ -159,12 +178,12 @@ static bool has_key(const covey__buckets *b, uint32_t record, uint64_t bits, con
 }
 
 bool covey__record_has_key(const covey__buckets *b, uint32_t record, const covey__lookup_key *key) {
-    return has_key(b, record, key->text ? hash_of(key) : key->bits, key);
+    return has_key(b, record, key->text ? hash_of(b, key) : key->bits, key);
 }
 
 uint32_t covey__buckets_find(const covey__buckets *b, const covey__lookup_key *key) {
     if (b->count == 0) return COVEY__NO_RECORD;
-    uint64_t hash = hash_of(key), bits = key->text ? hash : key->bits;
+    uint64_t hash = hash_of(b, key), bits = key->text ? hash : key->bits;
     uint32_t at = home_of(b, hash), record;
     while ((record = b->table[at]) != COVEY__NO_RECORD && !has_key(b, record, bits, key))
         at = (at + 1) & (b->table_size - 1);
@@ -176,7 +195,7 @@ static uint32_t add_record(covey__buckets *b, const covey__lookup_key *key) {
     uint32_t record = b->record_unused;
     if (record == COVEY__NO_RECORD) record = b->record_end++;
     else b->record_unused = b->records[record].at;
-    b->records[record] = (covey__bucket){ key->text ? hash_of(key) : key->bits, 0, 0 };
+    b->records[record] = (covey__bucket){ key->text ? hash_of(b, key) : key->bits, 0, 0 };
     if (key->text) {
         memset(text_of(b, record), 0, b->text_size);
         memcpy(text_of(b, record), key->text, key->length);
@@ -537,7 +556,7 @@ void covey__buckets_enter(covey__buckets *b, uint32_t index, const covey__lookup
 void covey__buckets_enter_block(covey__buckets *b, uint32_t first, uint64_t ids, const uint64_t *keys) {
     for (uint64_t left = ids; left != 0; left &= left - 1) {
         covey__lookup_key key = { keys[covey__lowest_bit(left)], NULL, 0 };
-        covey__prefetch_line((const char *)&b->table[home_of(b, hash_of(&key))]);
+        covey__prefetch_line((const char *)&b->table[home_of(b, hash_of(b, &key))]);
     }
     for (uint64_t left = ids; left != 0; left &= left - 1) {
         covey__lookup_key key = { keys[covey__lowest_bit(left)], NULL, 0 };
@@ -688,7 +707,7 @@ static bool valid_list(const covey__buckets *b, uint32_t number, const char **wh
 static bool valid_record(const covey__buckets *b, uint32_t number, const char **why) {
     const covey__bucket *record = &b->records[number];
     covey__lookup_key key = key_of_record(b, number);
-    REQUIRE(b->text_size == 0 || hash_of(&key) == record->key, "lookup: a record has the hash of another text");
+    REQUIRE(b->text_size == 0 || hash_of(b, &key) == record->key, "lookup: a record has the hash of another text");
     REQUIRE(covey__buckets_find(b, &key) == number, "lookup: a record is not found by its key");
     REQUIRE(b->words[record->at - HEADER] == number, "lookup: a segment belongs to another bucket");
     if (is_listed(b, record)) return valid_list(b, number, why);

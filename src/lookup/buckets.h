@@ -13,7 +13,12 @@
  * A segment is taken where the free words begin. One that has become too small is copied to a larger one, and its words
  * are unused. When the free words are used up, all segments move together, and each keeps room for what it has. So
  * reserve makes room for all segments, and as much again for moving not too often. Two neighbouring parts have more
- * than half of `most` together, otherwise they are united: so parts take few words, whatever is unfiled. */
+ * than half of `most` together, otherwise they are united: so parts take few words, whatever is unfiled.
+ *
+ * Keys may come from an attacker, in an image or over a network. So the table takes the high bits of a product with a
+ * secret that is made of addresses: two keys, whatever they are, begin at the same place with a chance of 2 / size at
+ * most. Who knows the secret, because addresses are always the same or were disclosed, can choose n keys that take n
+ * steps each to find. Answers do not depend on it. */
 #ifndef COVEY_BUCKETS_H
 #define COVEY_BUCKETS_H
 
@@ -41,6 +46,8 @@ typedef struct covey__buckets {
     uint32_t record_unused; /* the first of a list; or COVEY__NO_RECORD */
     uint32_t *table;        /* open addressing: numbers of records, or COVEY__NO_RECORD */
     uint32_t table_size;    /* a power of two, or 0 */
+    uint32_t table_shift;   /* 64 - the logarithm of that */
+    uint64_t secret;        /* odd; of the hash */
     uint32_t *words;
     uint32_t word_end, word_capacity;
     uint64_t changes;    /* how often an index was filed or unfiled */

@@ -78,10 +78,16 @@ static void file_in_buckets(covey_lookup *lookup, uint32_t index, const covey__l
     if (lookup->pool->observers->filing->some_removed) covey__buckets_renew(&lookup->buckets, index, generation);
 }
 
+static void file_in_order(covey_lookup *lookup, uint32_t index, const covey__lookup_key *key) {
+    covey_entity e = covey__entity(index, covey__generation_of(lookup->world, index));
+    if (!covey__sorted_has(&lookup->sorted, index, key)) covey__sorted_file(&lookup->sorted, e, key);
+    else if (lookup->pool->observers->filing->some_removed) covey__sorted_renew(&lookup->sorted, e);
+}
+
 static void file(covey_lookup *lookup, uint32_t index, const void *value) {
     covey__lookup_key key;
     if (!covey__lookup_key_of(lookup, value, &key)) unfile(lookup, index);
-    else if (lookup->ordered) covey__sorted_file(&lookup->sorted, index, &key);
+    else if (lookup->ordered) file_in_order(lookup, index, &key);
     else file_in_buckets(lookup, index, &key);
 }
 

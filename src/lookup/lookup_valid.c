@@ -19,6 +19,12 @@ static bool has_page(const covey_lookup *lookup, uint32_t index) {
     return covey__page_at(pages, index) != NULL;
 }
 
+static uint32_t filed_generation(const covey_lookup *lookup, uint32_t index, const covey__lookup_key *key) {
+    const covey__sorted *s = &lookup->sorted;
+    if (lookup->ordered) return covey__generation(covey__sorted_at(s, covey__sorted_seek(s, key, index)));
+    return *covey__bucket_from(&lookup->buckets, covey__record_of(&lookup->buckets, index), index).generations;
+}
+
 /* Marked components, and those in open rows, may be filed under an old key, or not at all. */
 static bool valid_component(const covey_lookup *lookup, uint32_t index, const char **why) {
     covey__lookup_key key;
@@ -29,9 +35,7 @@ static bool valid_component(const covey_lookup *lookup, uint32_t index, const ch
     REQUIRE(has_key ? is_filed_under(lookup, index, &key) : !is_filed(lookup, index),
             "lookup: a value was changed, and nothing was told of it: call covey_patch after writing through a "
             "pointer of covey_get");
-    if (lookup->ordered || !has_key) return true;
-    covey__bucket_run run = covey__bucket_from(&lookup->buckets, covey__record_of(&lookup->buckets, index), index);
-    REQUIRE(*run.generations == covey__generation_of(lookup->world, index),
+    REQUIRE(!has_key || filed_generation(lookup, index, &key) == covey__generation_of(lookup->world, index),
             "lookup: an entity is filed with an old generation");
     return true;
 }

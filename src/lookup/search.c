@@ -83,21 +83,6 @@ static bool take(covey_search *search, covey__bucket_run run) {
     return some == run.count;
 }
 
-/* The same for entities whose generations are asked for. */
-static bool take_run(covey_search *search, const uint32_t *indices, uint32_t count) {
-    covey__entity_page *const *pages = search->lookup->world->pages;
-    uint32_t found = search->count, room = COVEY__FOUND - found, some = count < room ? count : room;
-    for (uint32_t i = 0; i < some; i++) {
-        uint32_t index = indices[i], generation = pages[index / COVEY_PAGE_SIZE]->generation[index % COVEY_PAGE_SIZE];
-        search->entities[found] = covey__entity(index, generation);
-        found += generation & 1; /* not those that are being destroyed */
-    }
-    search->count = found;
-    if (some != 0) search->last = indices[some - 1];
-    search->begun |= some != 0;
-    return some == count;
-}
-
 static uint32_t index_to_go_on(const covey_search *search) { return search->begun ? search->last + 1 : 0; }
 
 static bool next_of_value(covey_search *search) {
@@ -140,8 +125,27 @@ covey_search covey_lookup_range(covey_lookup *lookup, const void *low, const voi
     return search;
 }
 
-/* Keeps the key of the entry that was found last. Its text is in the search, which may be copied. */
-static void keep_last(covey_search *search) {
+/* Where a range begins, or goes on: at the same place, if nothing was filed since. */
+static covey__sorted_place place_to_go_on(const covey_search *search) {
+    const covey__sorted *s = &search->lookup->sorted;
+    covey__sorted_place place;
+    covey__lookup_key low = asked_key(search);
+    if (search->begun && search->changes == s->changes) {
+        memcpy(&place, search->place, sizeof place);
+        return place;
+    }
+    if (search->begun && low.text) low.text = search->last_text;
+    return covey__sorted_seek(s, &low, index_to_go_on(search));
+}
+
+/* Keeps where the range goes on, and the key of the entry that was found last. Its text is in the search, which may be
+ * copied. */
+static void keep_place(covey_search *search, const covey__sorted_place *place) {
+    _Static_assert(sizeof *place == sizeof search->place, "a place is four numbers");
+    memcpy(search->place, place, sizeof *place);
+    search->changes = search->lookup->sorted.changes;
+    search->last = search->entities[search->count - 1].index;
+    search->begun = true;
     covey__lookup_key key = covey__sorted_key_of(&search->lookup->sorted, search->last);
     if (key.text) memcpy(search->last_text, key.text, key.length);
     search->low = key.text ? key.length : key.bits;
@@ -149,16 +153,16 @@ static void keep_last(covey_search *search) {
 
 static bool next_of_range(covey_search *search) {
     const covey__sorted *s = &search->lookup->sorted;
-    covey__lookup_key low = asked_key(search), high = { search->high, search->high_text, (uint32_t)search->high };
-    if (search->begun && low.text) low.text = search->last_text;
-    covey__sorted_place place = covey__sorted_seek(s, &low, index_to_go_on(search));
-    bool bounded = !search->text || search->high_text, all = true;
-    while (all && search->count < COVEY__FOUND) {
-        covey__sorted_run run = covey__sorted_next(s, &place, bounded ? &high : NULL);
+    covey__lookup_key high = { search->high, search->high_text, (uint32_t)search->high };
+    covey__sorted_place place = place_to_go_on(search);
+    bool bounded = !search->text || search->high_text;
+    while (search->count < COVEY__FOUND) {
+        covey__sorted_run run = covey__sorted_next(s, &place, bounded ? &high : NULL, COVEY__FOUND - search->count);
         if (run.count == 0) break;
-        all = take_run(search, run.indices, run.count);
+        memcpy(&search->entities[search->count], run.entities, run.count * sizeof *run.entities);
+        search->count += run.count;
     }
-    if (search->begun && search->count != 0) keep_last(search);
+    if (search->count != 0) keep_place(search, &place);
     return search->count != 0;
 }
 
@@ -166,9 +170,10 @@ static bool next_of_range(covey_search *search) {
 static covey_entity first_from(const covey_lookup *lookup, covey__sorted_place place) {
     covey__lookup_key high = { covey__greatest_key(&lookup->field), NULL, 0 };
     bool bounded = lookup->field.size == 0;
-    for (covey__sorted_run run; (run = covey__sorted_next(&lookup->sorted, &place, bounded ? &high : NULL)).count != 0;)
+    for (covey__sorted_run run;
+         (run = covey__sorted_next(&lookup->sorted, &place, bounded ? &high : NULL, COVEY__FOUND)).count != 0;)
         for (uint32_t i = 0; i < run.count; i++) {
-            covey_entity e = covey__found_at(lookup->world, run.indices[i]);
+            covey_entity e = covey__found_at(lookup->world, run.entities[i].index);
             if (e.generation != 0) return e;
         }
     return (covey_entity){ 0, 0 };
@@ -259,7 +264,9 @@ static bool next_of_below(covey_search *search) {
     search->changes = search->lookup->buckets.changes;
     uint32_t index = search->begun ? next_below(search, search->last) : next_source(search, search->low, 0);
     while (index != COVEY_NONE) {
-        take_run(search, &index, 1);
+        covey__find(search, index);
+        search->last = index;
+        search->begun = true;
         if (search->count == COVEY__FOUND) break;
         index = next_below(search, index);
     }

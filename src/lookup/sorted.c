@@ -85,6 +85,7 @@ void covey__sorted_clear(covey__sorted *s) {
     }
     s->leaf_numbers.end = s->leaf_numbers.unused = s->branch_numbers.end = s->branch_numbers.unused = 0;
     s->root = s->height = s->count = 0;
+    s->changes++;
 }
 
 void covey__sorted_free(covey__heap *heap, covey__sorted *s) {
@@ -157,12 +158,14 @@ static void note(covey__sorted *s, uint32_t index, const covey__lookup_key *key)
         s->owners[s->count] = index;
     }
     s->count++;
+    s->changes++;
 }
 
 /* The reverse: the last text moves to where that of the index was. */
 static void forget(covey__sorted *s, uint32_t index) {
     page_of(s, index)->filed[index % COVEY__BLOCK_PAGE / 64] &= ~((uint64_t)1 << index % 64);
     s->count--;
+    s->changes++;
     if (s->text_size == 0) return;
     uint64_t number = *filed_key(s, index);
     if (number == s->count) return;
@@ -209,7 +212,7 @@ static void link_behind(const covey__sorted *s, uint32_t level, uint32_t number,
 
 static void move(uint32_t level, node *to, uint32_t at, node *from, uint32_t first, uint32_t count) {
     memmove(&to->keys[at], &from->keys[first], count * sizeof *to->keys);
-    memmove(&to->indices[at], &from->indices[first], count * sizeof *to->indices);
+    memmove(&to->entities[at], &from->entities[first], count * sizeof *to->entities);
     if (level == 0) return;
     memmove(&as_branch(to)->children[at], &as_branch(from)->children[first], count * sizeof(uint32_t));
     memmove(&as_branch(to)->below[at], &as_branch(from)->below[first], count * sizeof(uint32_t));
@@ -218,21 +221,25 @@ static void move(uint32_t level, node *to, uint32_t at, node *from, uint32_t fir
 static void open_gap(uint32_t level, node *n, uint32_t at) { move(level, n, at + 1, n, at, n->count++ - at); }
 static void close_gap(uint32_t level, node *n, uint32_t at) { move(level, n, at, n, at + 1, --n->count - at); }
 
-static void put_entry(node *n, uint32_t at, uint64_t key, uint32_t index) {
+static void put_entry(node *n, uint32_t at, uint64_t key, covey_entity e) {
     n->keys[at] = key;
-    n->indices[at] = index;
+    n->entities[at] = e;
+}
+
+/* The entries in some of the children. */
+static uint32_t entries_of(const branch *b, uint32_t first, uint32_t end) {
+    uint32_t sum = 0;
+    for (uint32_t i = first; i < end; i++) sum += b->below[i];
+    return sum;
 }
 
 static uint32_t entries_in(uint32_t level, node *n) {
-    uint32_t sum = 0;
-    if (level == 0) return n->count;
-    for (uint32_t i = 0; i < n->count; i++) sum += as_branch(n)->below[i];
-    return sum;
+    return level == 0 ? n->count : entries_of(as_branch(n), 0, n->count);
 }
 
 static void put_child(const covey__sorted *s, uint32_t level, branch *parent, uint32_t at, uint32_t number) {
     node *child = node_at(s, level, number);
-    put_entry(&parent->node, at, child->keys[0], child->indices[0]);
+    put_entry(&parent->node, at, child->keys[0], child->entities[0]);
     parent->children[at] = number;
     parent->below[at] = entries_in(level, child);
 }
@@ -246,30 +253,34 @@ static void remove_child(covey__sorted *s, uint32_t level, branch *parent, uint3
 
 static bool is_below(const covey__sorted *s, const node *n, uint32_t at, const covey__lookup_key *key, uint32_t index) {
     if (n->keys[at] != key->bits) return n->keys[at] < key->bits;
-    int order = key->text ? compare_text(s, n->indices[at], key) : 0;
-    return order != 0 ? order < 0 : n->indices[at] < index;
+    int order = key->text ? compare_text(s, n->entities[at].index, key) : 0;
+    return order != 0 ? order < 0 : n->entities[at].index < index;
 }
 
-/* Finds the first entry that is not below, without branches that depend on the entries. */
-#define COUNT_WHILE(first, end, is_below_at)                               \
-    for (uint32_t half, left = (end) - (first); left != 0; left -= half) { \
-        half = (left + 1) / 2;                                             \
-        uint32_t at = (first) + half - 1;                                  \
-        (first) += half & (0 - (uint32_t)(is_below_at));                   \
-    }
-
+/* The two loops have no branches that depend on the entries. The second is for several entries with one key, and begins
+ * anew, so that its steps are as many whatever the first found. */
 static uint32_t numbers_below(const node *n, uint64_t key, uint32_t index) {
     uint32_t first = 0;
-    COUNT_WHILE(first, n->count, n->keys[at] < key);
-    if (first == n->count || n->keys[first] != key || n->indices[first] >= index) return first;
-    first = 0; /* again, in as many steps */
-    COUNT_WHILE(first, n->count, (n->keys[at] < key) | ((n->keys[at] == key) & (n->indices[at] < index)));
+    for (uint32_t left = n->count; left != 0; left /= 2) {
+        uint32_t half = (left + 1) / 2, at = first + half - 1;
+        first += half & (0 - (uint32_t)(n->keys[at] < key));
+    }
+    if (first == n->count || n->keys[first] != key || n->entities[first].index >= index) return first;
+    first = 0;
+    for (uint32_t left = n->count; left != 0; left /= 2) {
+        uint32_t half = (left + 1) / 2, at = first + half - 1;
+        bool below = (n->keys[at] < key) | ((n->keys[at] == key) & (n->entities[at].index < index));
+        first += half & (0 - (uint32_t)below);
+    }
     return first;
 }
 
 static uint32_t texts_below(const covey__sorted *s, const node *n, const covey__lookup_key *key, uint32_t index) {
     uint32_t first = 0;
-    COUNT_WHILE(first, n->count, is_below(s, n, at, key, index));
+    for (uint32_t left = n->count; left != 0; left /= 2) {
+        uint32_t half = (left + 1) / 2;
+        if (is_below(s, n, first + half - 1, key, index)) first += half;
+    }
     return first;
 }
 
@@ -327,7 +338,8 @@ static void split(covey__sorted *s, uint32_t level, branch *parent, uint32_t at,
     parent->below[at] -= parent->below[at + 1];
 }
 
-static void insert(covey__sorted *s, const covey__lookup_key *key, uint32_t index) {
+static void insert(covey__sorted *s, const covey__lookup_key *key, covey_entity e) {
+    uint32_t index = e.index;
     if (s->height == 0) {
         s->root = take_node(s, 0);
         s->height = 1;
@@ -341,14 +353,14 @@ static void insert(covey__sorted *s, const covey__lookup_key *key, uint32_t inde
             split(s, level - 1, b, at, key, index);
             at = child_for(s, b, key, index);
         }
-        if (at == 0 && !is_below(s, &b->node, 0, key, index)) put_entry(&b->node, 0, key->bits, index);
+        if (at == 0 && !is_below(s, &b->node, 0, key, index)) put_entry(&b->node, 0, key->bits, e);
         b->below[at]++;
         number = b->children[at];
     }
     node *leaf = leaf_at(s, number);
     uint32_t at = count_below(s, leaf, key, index);
     open_gap(0, leaf, at);
-    put_entry(leaf, at, key->bits, index);
+    put_entry(leaf, at, key->bits, e);
 }
 
 /* Two neighbours become one node, or have as many entries each. */
@@ -393,7 +405,7 @@ static void mend(covey__sorted *s, const step *way) {
             remove_child(s, level, parent, at);
             continue;
         }
-        put_entry(&parent->node, at, n->keys[0], n->indices[0]);
+        put_entry(&parent->node, at, n->keys[0], n->entities[0]);
         if (n->count < HALF && n->next != 0) unite(s, level, parent, at + 1 < parent->node.count ? at : at - 1);
     }
     lower(s);
@@ -418,12 +430,18 @@ void covey__sorted_unfile(covey__sorted *s, uint32_t index) {
     forget(s, index);
 }
 
-void covey__sorted_file(covey__sorted *s, uint32_t index, const covey__lookup_key *key) {
-    if (covey__sorted_has(s, index, key)) return;
-    covey__sorted_unfile(s, index);
+void covey__sorted_file(covey__sorted *s, covey_entity e, const covey__lookup_key *key) {
+    if (covey__sorted_has(s, e.index, key)) return;
+    covey__sorted_unfile(s, e.index);
     covey__lookup_key inner = in_nodes(s, key);
-    note(s, index, key);
-    insert(s, &inner, index);
+    note(s, e.index, key);
+    insert(s, &inner, e);
+}
+
+void covey__sorted_renew(covey__sorted *s, covey_entity e) {
+    covey__lookup_key key = covey__sorted_key_of(s, e.index);
+    covey__sorted_place place = covey__sorted_seek(s, &key, e.index);
+    leaf_at(s, place.leaf)->entities[place.position] = e;
 }
 
 /* ---- Reading -----------------------------------------------------------------------------------------------------*/
@@ -461,13 +479,13 @@ covey__sorted_place covey__sorted_seek(const covey__sorted *s, const covey__look
 
 /* The index of the entry before a place; before the end, of the last one. */
 static uint32_t index_before(const covey__sorted *s, covey__sorted_place place) {
-    if (place.leaf != 0 && place.position != 0) return leaf_at(s, place.leaf)->indices[place.position - 1];
+    if (place.leaf != 0 && place.position != 0) return leaf_at(s, place.leaf)->entities[place.position - 1].index;
     uint32_t leaf = s->root;
     if (place.leaf != 0) leaf = leaf_at(s, place.leaf)->before;
     else
         for (uint32_t level = s->height; level > 1; level--)
             leaf = branch_at(s, leaf)->children[branch_at(s, leaf)->node.count - 1];
-    return leaf != 0 ? leaf_at(s, leaf)->indices[leaf_at(s, leaf)->count - 1] : UINT32_MAX;
+    return leaf != 0 ? leaf_at(s, leaf)->entities[leaf_at(s, leaf)->count - 1].index : UINT32_MAX;
 }
 
 covey__sorted_place covey__sorted_last(const covey__sorted *s, const covey__lookup_key *below) {
@@ -478,11 +496,12 @@ covey__sorted_place covey__sorted_last(const covey__sorted *s, const covey__look
     return covey__sorted_seek(s, &key, 0);
 }
 
-covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place *place,
-                                     const covey__lookup_key *high) {
+covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place *place, const covey__lookup_key *high,
+                                     uint32_t most) {
     if (place->leaf == 0) return (covey__sorted_run){ NULL, 0 };
     const node *leaf = leaf_at(s, place->leaf);
-    uint32_t first = place->position, end = leaf->count;
+    covey__sorted_place begin = *place;
+    uint32_t first = begin.position, end = leaf->count;
     prefetch_leaf(s, place);
     step_to_next_leaf(s, place);
     if (high) {
@@ -493,25 +512,28 @@ covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place
             *place = (covey__sorted_place){ 0, 0, 0, 0 };
         }
     }
-    return (covey__sorted_run){ &leaf->indices[first], end > first ? end - first : 0 };
-}
-
-/* How many entries are below a key and an index. */
-static uint32_t rank_of(const covey__sorted *s, const covey__lookup_key *key, uint32_t index) {
-    uint32_t sum = 0, number = s->root;
-    for (uint32_t level = s->height - 1; level != 0; level--) {
-        const branch *b = branch_at(s, number);
-        uint32_t at = child_for(s, b, key, index);
-        for (uint32_t i = 0; i < at; i++) sum += b->below[i];
-        number = b->children[at];
+    if (end > first + most) {
+        end = first + most;
+        *place = begin;
+        place->position = end;
     }
-    return sum + count_below(s, leaf_at(s, number), key, index);
+    return (covey__sorted_run){ &leaf->entities[first], end > first ? end - first : 0 };
 }
 
+/* Goes down to the first entry and behind the last one at once: for most keys these are in one leaf. */
 uint32_t covey__sorted_count(const covey__sorted *s, const covey__lookup_key *key) {
+    uint32_t low = s->root, high = s->root, sum = 0;
     if (s->height == 0) return 0;
     covey__lookup_key inner = in_nodes(s, key);
-    return rank_of(s, &inner, UINT32_MAX) - rank_of(s, &inner, 0);
+    for (uint32_t level = s->height - 1; level != 0; level--) {
+        const branch *a = branch_at(s, low), *b = branch_at(s, high);
+        uint32_t first = child_for(s, a, &inner, 0), end = child_for(s, b, &inner, UINT32_MAX);
+        if (a == b) sum += entries_of(a, first, end);
+        else sum += entries_of(b, 0, end) - entries_of(a, 0, first);
+        low = a->children[first];
+        high = b->children[end];
+    }
+    return sum + count_below(s, leaf_at(s, high), &inner, UINT32_MAX) - count_below(s, leaf_at(s, low), &inner, 0);
 }
 
 /* ---- Shrinking ---------------------------------------------------------------------------------------------------*/
@@ -532,11 +554,12 @@ void covey__sorted_shrink(covey__heap *heap, covey__sorted *s, uint32_t count, u
         return;
     }
     covey__sorted_place place = covey__sorted_seek(s, NULL, 0);
-    for (covey__sorted_run run; (run = covey__sorted_next(s, &place, NULL)).count != 0;)
+    for (covey__sorted_run run; (run = covey__sorted_next(s, &place, NULL, MOST)).count != 0;)
         for (uint32_t i = 0; i < run.count; i++) {
-            covey__lookup_key key = covey__sorted_key_of(s, run.indices[i]);
-            covey__sorted_file(&small, run.indices[i], &key);
+            covey__lookup_key key = covey__sorted_key_of(s, run.entities[i].index);
+            covey__sorted_file(&small, run.entities[i], &key);
         }
+    small.changes = s->changes + 1;
     covey__sorted_free(heap, s);
     *s = small;
 }
@@ -556,13 +579,13 @@ static bool valid_numbers(const covey__sorted *s, uint32_t level, uint32_t used,
 
 static bool valid_leaf(const covey__sorted *s, const node *leaf, const char **why) {
     for (uint32_t i = 0; i < leaf->count; i++) {
-        REQUIRE(covey__sorted_is_filed(s, leaf->indices[i]), "lookup: an entry has an index that is not filed");
-        covey__lookup_key filed = covey__sorted_key_of(s, leaf->indices[i]), key = in_nodes(s, &filed);
+        REQUIRE(covey__sorted_is_filed(s, leaf->entities[i].index), "lookup: an entry has an index that is not filed");
+        covey__lookup_key filed = covey__sorted_key_of(s, leaf->entities[i].index), key = in_nodes(s, &filed);
         REQUIRE(key.bits == leaf->keys[i], "lookup: an entry has another key than its index is filed under");
-        REQUIRE(i == 0 || is_below(s, leaf, i - 1, &key, leaf->indices[i]), "lookup: entries are out of order");
+        REQUIRE(i == 0 || is_below(s, leaf, i - 1, &key, leaf->entities[i].index), "lookup: entries are out of order");
         if (i != 0 || leaf->before == 0) continue;
         const node *other = leaf_at(s, leaf->before);
-        REQUIRE(is_below(s, other, other->count - 1, &key, leaf->indices[i]), "lookup: leaves are out of order");
+        REQUIRE(is_below(s, other, other->count - 1, &key, leaf->entities[i].index), "lookup: leaves are out of order");
     }
     return true;
 }
@@ -570,7 +593,7 @@ static bool valid_leaf(const covey__sorted *s, const node *leaf, const char **wh
 /* Whether a node is what its parent says. */
 static bool valid_child(const covey__sorted *s, uint32_t level, branch *parent, uint32_t at, const char **why) {
     node *n = node_at(s, level, parent->children[at]);
-    REQUIRE(n->keys[0] == parent->node.keys[at] && n->indices[0] == parent->node.indices[at],
+    REQUIRE(n->keys[0] == parent->node.keys[at] && n->entities[0].index == parent->node.entities[at].index,
             "lookup: a branch has another first entry for a node than the node has");
     REQUIRE(entries_in(level, n) == parent->below[at], "lookup: a branch counts more or fewer entries than it has");
     return true;

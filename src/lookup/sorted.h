@@ -1,9 +1,9 @@
-/* Entries in one order: indices of entities and their keys, by key and then by index. Nothing allocates except reserve
+/* Entries in one order: entities and their keys, by key and then by index. Nothing allocates except reserve
  * and reach, so that filing never fails.
  *
- *     branch      | count, before, next | indices | keys | children | below |   the first entry of each child, its
- *                      |         |                                              number, and the entries in it
- *     leaves      | count, before, next | indices | keys |  <->  | ... |  <->  | ... |
+ *     branch      | count, before, next | entities | keys | children | below |   the first entry of each child, its
+ *                      |         |                                               number, and the entries in it
+ *     leaves      | count, before, next | entities | keys |  <->  | ... |  <->  | ... |
  *
  *     filed       index -> its key; of a text: the number of the text
  *
@@ -29,8 +29,8 @@
 /* A leaf; and the first part of a branch. Numbers of nodes begin with 1. */
 typedef struct covey__sorted_node {
     uint32_t count;
-    uint32_t before, next; /* on the same level; of an unused node: the next one; or 0 */
-    uint32_t indices[COVEY_NODE_MOST];
+    uint32_t before, next;                  /* on the same level; of an unused node: the next one; or 0 */
+    covey_entity entities[COVEY_NODE_MOST]; /* of branches: their generations may be old */
     uint64_t keys[COVEY_NODE_MOST];
 } covey__sorted_node;
 
@@ -59,6 +59,7 @@ typedef struct covey__sorted {
     uint32_t root;
     uint32_t height;    /* levels; 0: no entries */
     uint32_t count;     /* indices that are filed */
+    uint64_t changes;   /* how often an index was filed or unfiled */
     uint32_t capacity;  /* indices for which there is memory */
     uint32_t text_size; /* 0: keys are numbers */
     char *texts;        /* padded with zeros to text_size; as many as indices */
@@ -82,8 +83,9 @@ static inline bool covey__sorted_is_filed(const covey__sorted *s, uint32_t index
     return page && covey__has_bit(page->filed, index % COVEY__BLOCK_PAGE);
 }
 
-/* Files an index under a key, or moves it there. The page must exist. */
-void covey__sorted_file(covey__sorted *s, uint32_t index, const covey__lookup_key *key);
+/* Files an entity under a key, or moves it there, unless its index has this key. The page must exist. */
+void covey__sorted_file(covey__sorted *s, covey_entity e, const covey__lookup_key *key);
+void covey__sorted_renew(covey__sorted *s, covey_entity e);  /* its index is filed: notes its generation */
 void covey__sorted_unfile(covey__sorted *s, uint32_t index); /* if it is filed */
 
 /* Whether an index is filed under this key. */
@@ -101,7 +103,7 @@ typedef struct covey__sorted_place {
 
 /* Entries that lie side by side. */
 typedef struct covey__sorted_run {
-    const uint32_t *indices;
+    const covey_entity *entities;
     uint32_t count;
 } covey__sorted_run;
 
@@ -109,12 +111,13 @@ typedef struct covey__sorted_run {
 covey__sorted_place covey__sorted_seek(const covey__sorted *s, const covey__lookup_key *key, uint32_t index);
 /* The first entry of the greatest key below this one; or, with NULL, of the greatest key. */
 covey__sorted_place covey__sorted_last(const covey__sorted *s, const covey__lookup_key *below);
-static inline uint32_t covey__sorted_index_at(const covey__sorted *s, covey__sorted_place place) {
-    return s->leaves[place.leaf - 1].indices[place.position];
+static inline covey_entity covey__sorted_at(const covey__sorted *s, covey__sorted_place place) {
+    return s->leaves[place.leaf - 1].entities[place.position];
 }
-/* The next entries whose keys are at most `high`, which may be NULL: those in one leaf. Their number is 0 if there are
- * none. The place moves behind them. */
-covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place *place, const covey__lookup_key *high);
+/* The next entries whose keys are at most `high`, which may be NULL: those in one leaf, and not more than `most`. Their
+ * number is 0 if there are none. The place moves behind them. */
+covey__sorted_run covey__sorted_next(const covey__sorted *s, covey__sorted_place *place, const covey__lookup_key *high,
+                                     uint32_t most);
 
 bool covey__sorted_valid(const covey__sorted *s, const char **why);
 

@@ -2,6 +2,7 @@
 #include "keyed.h"
 
 #include "lookup/buckets.h"
+#include "memory/hash.h"
 
 static covey__buckets b;
 
@@ -211,6 +212,55 @@ static void test_too_many_indices_are_refused(void **state) {
     assert_int_equal(empty.heap.calls, calls);
 }
 
+/* ---- Crafted keys ------------------------------------------------------------------------------------------------*/
+
+/* The reverse of bits ^ bits >> by, and of multiplying with an odd number. */
+static uint64_t unshift(uint64_t bits, uint32_t by) {
+    uint64_t found = bits;
+    for (uint32_t i = 0; i < 64 / by; i++) found = bits ^ found >> by;
+    return found;
+}
+
+static uint64_t divide(uint64_t bits, uint64_t odd) {
+    uint64_t inverse = odd;
+    for (uint32_t i = 0; i < 6; i++) inverse *= 2 - odd * inverse;
+    return bits * inverse;
+}
+
+/* A key whose hash is this one, with a secret that an attacker takes for ours. */
+static uint64_t key_with(uint64_t hash, uint64_t secret) {
+    uint64_t bits = unshift(divide(hash, secret), 29);
+    return unshift(divide(bits, UINT64_C(0x9E3779B97F4A7C15)), 32);
+}
+
+/* The longest row of places in the table that are taken: no search takes more steps. */
+static uint32_t longest_row(void) {
+    uint32_t longest = 0, row = 0;
+    for (uint32_t i = 0; i < 2 * b.table_size; i++) {
+        row = b.table[i & (b.table_size - 1)] != COVEY__NO_RECORD ? row + 1 : 0;
+        longest = row > longest ? row : longest;
+    }
+    return longest;
+}
+
+/* All begin at the first place of the table, if this is the secret. */
+static void file_crafted(uint64_t secret) {
+    for (uint32_t i = 0; i < MANY; i++) file_number(i, key_with(covey__mix(i) >> 24, secret));
+    assert_int_equal(b.record_end, MANY);
+}
+
+static void test_crafted_keys_are_spread(void **state) {
+    (void)state;
+    file_crafted(b.secret);
+    assert_true(longest_row() >= MANY);
+    static const uint64_t guesses[] = { 1, UINT64_C(0x9E3779B97F4A7C15), UINT64_C(0xBF58476D1CE4E5B9) };
+    for (uint32_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++) {
+        clear();
+        file_crafted(guesses[i]);
+        assert_true(longest_row() < MANY / 4 * 3);
+    }
+}
+
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
 
 /* Changes a number, and repairs it when the validator has found it. */
@@ -261,6 +311,7 @@ int main(void) {
         BUCKETS_TEST(test_longer_texts_are_not_found),
         cmocka_unit_test(test_failed_allocations_change_nothing),
         BUCKETS_TEST(test_too_many_indices_are_refused),
+        BUCKETS_TEST(test_crafted_keys_are_spread),
         BUCKETS_TEST(test_the_validator_finds_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

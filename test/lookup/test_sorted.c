@@ -12,7 +12,8 @@ static bool reserve(keyed *k, uint64_t count) {
     return covey__sorted_reserve(&k->memory, &s, count);
 }
 static bool reach(keyed *k, uint32_t index) { return covey__sorted_reach(&k->memory, &s, index, UINT32_MAX); }
-static void file(uint32_t index, const covey__lookup_key *key) { covey__sorted_file(&s, index, key); }
+static covey_entity entity(uint32_t index) { return covey__entity(index, index % COVEY_GENERATION_MAX); }
+static void file(uint32_t index, const covey__lookup_key *key) { covey__sorted_file(&s, entity(index), key); }
 static void unfile(uint32_t index) { covey__sorted_unfile(&s, index); }
 static void clear(void) { covey__sorted_clear(&s); }
 static void end(keyed *k) { covey__sorted_free(&k->memory, &s); }
@@ -41,13 +42,14 @@ static void ask_index(keyed *k, uint32_t index) {
 /* Everything from a key and an index to another key. */
 static void ask_range(keyed *k, uint32_t low, uint32_t index, uint32_t high) {
     covey__sorted_place place = covey__sorted_seek(&s, low == 0 && index == 0 ? NULL : &k->keys[low], index);
-    uint32_t key = low;
+    uint32_t key = low, most = 1 + test_below(&k->random, COVEY_NODE_MOST);
     index = next_with(k, key, index);
     for (;;) {
-        covey__sorted_run run = covey__sorted_next(&s, &place, high == k->key_count ? NULL : &k->keys[high]);
+        covey__sorted_run run = covey__sorted_next(&s, &place, high == k->key_count ? NULL : &k->keys[high], most);
+        assert_true(run.count <= most);
         for (uint32_t i = 0; i < run.count; i++) {
             while (index == k->limit) index = next_with(k, ++key, 0);
-            assert_true(key <= high && run.indices[i] == index);
+            assert_true(key <= high && covey_same(run.entities[i], entity(index)));
             index = next_with(k, key, index + 1);
         }
         if (run.count == 0) break;
@@ -57,12 +59,14 @@ static void ask_range(keyed *k, uint32_t low, uint32_t index, uint32_t high) {
     assert_int_equal(place.leaf, 0);
 }
 
+static uint32_t index_at(covey__sorted_place place) { return covey__sorted_at(&s, place).index; }
+
 static void ask_last(const keyed *k, uint32_t below) {
     covey__sorted_place place = covey__sorted_last(&s, below == k->key_count ? NULL : &k->keys[below]);
     uint32_t index = k->limit;
     while (index == k->limit && below-- != 0) index = next_with(k, below, 0);
     assert_int_equal(place.leaf != 0, index != k->limit);
-    if (place.leaf != 0) assert_int_equal(covey__sorted_index_at(&s, place), index);
+    if (place.leaf != 0) assert_int_equal(index_at(place), index);
 }
 
 static void ask_count(const keyed *k, uint32_t key) {
@@ -197,12 +201,32 @@ static void test_equal_keys_are_in_index_order(void **state) {
     assert_int_equal(covey__sorted_count(&s, &one), MANY / 2);
     covey__sorted_place place = covey__sorted_seek(&s, &one, 0);
     uint32_t last = 0, count = 0;
-    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, NULL)).count != 0;)
+    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, NULL, COVEY_NODE_MOST)).count != 0;)
         for (uint32_t i = 0; i < run.count; i++) {
-            assert_true(count++ == 0 || run.indices[i] > last);
-            last = run.indices[i];
+            assert_true(count++ == 0 || run.entities[i].index > last);
+            last = run.entities[i].index;
         }
     assert_int_equal(count, MANY / 2);
+}
+
+static uint32_t count_to(uint64_t low, uint64_t high) {
+    covey__lookup_key from = { low, NULL, 0 }, to = { high, NULL, 0 };
+    covey__sorted_place place = covey__sorted_seek(&s, &from, 0);
+    uint32_t count = 0;
+    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, &to, COVEY_NODE_MOST)).count != 0;)
+        count += run.count;
+    return count;
+}
+
+static void test_ranges_end_at_their_bound(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < MANY; i++) file_number(i, 2 * (MANY - i));
+    for (uint32_t high = 1; high < MANY; high++) {
+        assert_int_equal(count_to(0, 2 * high), high);
+        assert_int_equal(count_to(high, 2 * high + 1), high - (high - 1) / 2);
+        assert_int_equal(count_to(2 * high + 1, high), 0);
+    }
+    assert_int_equal(count_to(0, UINT64_MAX), MANY);
 }
 
 /* The greatest key is that of all NaN, which questions leave out. */
@@ -212,10 +236,10 @@ static void test_the_last_below_a_key(void **state) {
     assert_int_equal(covey__sorted_last(&s, NULL).leaf, 0);
     for (uint32_t i = 0; i < MANY / 2; i++) file_number(i, UINT64_MAX);
     assert_int_equal(covey__sorted_last(&s, &greatest).leaf, 0);
-    assert_int_equal(covey__sorted_index_at(&s, covey__sorted_last(&s, NULL)), 0);
+    assert_int_equal(index_at(covey__sorted_last(&s, NULL)), 0);
     for (uint32_t i = MANY - 1; i >= MANY / 2; i--) file_number(i, i % 2);
     uint32_t odd = MANY / 2 + 1 - MANY / 2 % 2;
-    assert_int_equal(covey__sorted_index_at(&s, covey__sorted_last(&s, &greatest)), odd);
+    assert_int_equal(index_at(covey__sorted_last(&s, &greatest)), odd);
 }
 
 static void test_filing_under_the_same_key_changes_nothing(void **state) {
@@ -230,6 +254,23 @@ static void test_filing_under_the_same_key_changes_nothing(void **state) {
     unfile(9 * COVEY__BLOCK_PAGE); /* has no page */
     assert_int_equal(s.count, MANY - 1);
     is_valid();
+}
+
+static void test_a_new_generation_is_noted(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < MANY; i++) file_number(i, i % 5);
+    covey_entity renewed = covey__entity(17, 3);
+    covey__sorted_renew(&s, renewed);
+    is_valid();
+    uint32_t old = 0;
+    covey__sorted_place place = covey__sorted_seek(&s, NULL, 0);
+    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, NULL, COVEY_NODE_MOST)).count != 0;)
+        for (uint32_t i = 0; i < run.count; i++) {
+            bool is_old = covey_same(run.entities[i], entity(run.entities[i].index));
+            assert_true(is_old || covey_same(run.entities[i], renewed));
+            old += is_old;
+        }
+    assert_int_equal(old, MANY - 1);
 }
 
 static covey__lookup_key text_key(const char *text) { return (covey__lookup_key){ 0, text, (uint32_t)strlen(text) }; }
@@ -249,15 +290,15 @@ static void test_order_of_texts(void **state) {
     is_valid();
     covey__sorted_place place = covey__sorted_seek(&s, NULL, 0);
     uint32_t count = 0;
-    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, NULL)).count != 0;)
-        for (uint32_t i = 0; i < run.count; i++) assert_int_equal(run.indices[i], count++);
+    for (covey__sorted_run run; (run = covey__sorted_next(&s, &place, NULL, COVEY_NODE_MOST)).count != 0;)
+        for (uint32_t i = 0; i < run.count; i++) assert_int_equal(run.entities[i].index, count++);
     assert_int_equal(count, TEXTS);
     /* Asked for a text that is longer than the field: it comes after what it begins with. */
     covey__lookup_key longer = text_key("bcdefghab"), more = text_key("\xff\xff\xff\xff\xff\xff\xff\xff\xff");
     assert_int_equal(covey__sorted_count(&s, &longer), 0);
     assert_false(covey__sorted_has(&s, 6, &longer));
-    assert_int_equal(covey__sorted_index_at(&s, covey__sorted_seek(&s, &longer, 0)), 7);
-    assert_int_equal(covey__sorted_index_at(&s, covey__sorted_last(&s, &longer)), 6);
+    assert_int_equal(index_at(covey__sorted_seek(&s, &longer, 0)), 7);
+    assert_int_equal(index_at(covey__sorted_last(&s, &longer)), 6);
     assert_int_equal(covey__sorted_seek(&s, &more, 0).leaf, 0);
 }
 
@@ -301,6 +342,16 @@ static void is_found64(uint64_t *number, uint64_t wrong, const char *expected) {
     is_valid();
 }
 
+static void is_found_entity(covey_entity *entry, uint32_t wrong, const char *expected) {
+    const char *why = NULL;
+    covey_entity right = *entry;
+    *entry = entity(wrong);
+    assert_false(valid(&why));
+    assert_string_equal(why, expected);
+    *entry = right;
+    is_valid();
+}
+
 static void test_the_validator_finds_faults(void **state) {
     (void)state;
     for (uint32_t i = 0; i < MANY; i++) file_number(i, 2 * i);
@@ -318,8 +369,8 @@ static void test_the_validator_finds_faults(void **state) {
     is_found32(&root->below[0], 0, "lookup: there are more or fewer entries than indices are filed");
     is_found32(&next->before, 0, "lookup: the nodes of a level are not the children of the one above");
     is_found32(&root->node.before, 1, "lookup: the nodes of a level are no list");
-    is_found32(&leaf->indices[1], 0, "lookup: an entry has another key than its index is filed under");
-    is_found32(&leaf->indices[1], 3, "lookup: an entry has an index that is not filed");
+    is_found_entity(&leaf->entities[1], 0, "lookup: an entry has another key than its index is filed under");
+    is_found_entity(&leaf->entities[1], 3, "lookup: an entry has an index that is not filed");
     is_found64(&leaf->keys[1], 77, "lookup: an entry has another key than its index is filed under");
     is_found64(&root->node.keys[0], 0, "lookup: a branch has another first entry for a node than the node has");
     is_found64(&page->filed[0], 0, "lookup: the count of filed indices is wrong");
@@ -336,8 +387,10 @@ int main(void) {
         SORTED_TEST(test_memory_is_enough_when_others_are_unfiled),
         SORTED_TEST(test_unused_nodes_are_used_again),
         SORTED_TEST(test_equal_keys_are_in_index_order),
+        SORTED_TEST(test_ranges_end_at_their_bound),
         SORTED_TEST(test_the_last_below_a_key),
         SORTED_TEST(test_filing_under_the_same_key_changes_nothing),
+        SORTED_TEST(test_a_new_generation_is_noted),
         SORTED_TEST(test_order_of_texts),
         cmocka_unit_test(test_failed_allocations_change_nothing),
         SORTED_TEST(test_too_many_indices_are_refused),
