@@ -199,6 +199,7 @@ static void shrink_one(covey_lookup *lookup) {
     uint32_t count = covey_pool_count(lookup->pool), limit = covey__block_limit(lookup->world);
     if (lookup->ordered) covey__sorted_shrink(heap, &lookup->sorted, count, limit);
     else covey__buckets_shrink(heap, &lookup->buckets, count, limit);
+    covey__targets_shrink(lookup, count);
 }
 
 static void shrink_all(covey_world *world) {
