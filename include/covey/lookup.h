@@ -21,10 +21,11 @@
  * place, finds the entities in a box, near a point, and the pairs of entities that are close to each other.
  *
  * A lookup is never out of date. It learns of changes as ticks do, so its type has .ticks, and there is no special way
- * to set a value: covey_add, covey_set and loops that write are seen; after writing through the pointer of covey_get,
- * call covey_patch(world, e, T, NULL, NULL). What has changed since the last question is filed when one is asked:
- * O(changes), and a step for each 4,096 indices. Everything this needs is allocated when a component is added, so that
- * adding may fail for lack of memory, and asking, setting, removing and destroying never do.
+ * to set a value: covey_add, covey_set and loops that write are seen, up to four in one another; after writing through
+ * the pointer of covey_get, call covey_patch(world, e, T, NULL, NULL). What has changed since the last question is
+ * filed when one is asked: O(changes), and a step for each 4,096 indices. Everything this needs is allocated when a
+ * component is added, so that adding may fail for lack of memory, and asking, setting, removing and destroying never
+ * do.
  *
  * Answers are in an order that depends on the contents of the world alone: by key, then by the index of the entity. So
  * they are the same after loading, rollback and following, and on every machine. These keep the lookups of a world;

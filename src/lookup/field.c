@@ -139,13 +139,8 @@ uint64_t covey__greatest_key(const covey__key_field *field) {
 
 /* ---- Places ------------------------------------------------------------------------------------------------------*/
 
-bool covey__point_of(const covey__place *place, const void *value, double *point) {
-    bool known = true;
-    for (uint32_t i = 0; i < place->count; i++) {
-        point[i] = covey__number_of(&place->at[i], value);
-        known = known && point[i] == point[i];
-    }
-    return known;
+void covey__point_of(const covey__place *place, const void *value, double *point) {
+    for (uint32_t i = 0; i < place->count; i++) point[i] = covey__number_of(&place->at[i], value);
 }
 
 /* A key has 32 bits for each of two numbers of a cell, 21 for each of three. */
@@ -180,7 +175,8 @@ uint64_t covey__cell_key(const covey__place *place, const int64_t *cell) {
 bool covey__key_of_place(const covey__place *place, const void *value, covey__lookup_key *key) {
     double point[COVEY__DIMENSIONS] = { 0 };
     int64_t cell[COVEY__DIMENSIONS];
-    if (!covey__point_of(place, value, point) || !covey__cell_of(place, point, cell)) return false;
+    covey__point_of(place, value, point);
+    if (!covey__cell_of(place, point, cell)) return false;
     *key = (covey__lookup_key){ covey__cell_key(place, cell), NULL, 0 };
     return true;
 }

@@ -51,8 +51,8 @@ static inline uint64_t covey__key_of_target(covey_entity e) {
     return (uint64_t)covey__generation(e) << 32 | covey__index(e);
 }
 
-/* The point of a value; and its cell. False if it has a NaN. Cells far away are all one cell. */
-bool covey__point_of(const covey__place *place, const void *value, double *point);
+/* The point of a value; and its cell. False if the point has a NaN. Cells far away are all one cell. */
+void covey__point_of(const covey__place *place, const void *value, double *point);
 bool covey__cell_of(const covey__place *place, const double *point, int64_t *cell);
 int64_t covey__cell_most(const covey__place *place); /* the greatest number of a cell; the least is its opposite */
 uint64_t covey__cell_key(const covey__place *place, const int64_t *cell);

@@ -289,6 +289,7 @@ static void shrink_one(covey_lookup *lookup) {
     covey__lookup_settle_now(lookup->pool);
     if (lookup->ordered) covey__sorted_shrink(heap, &lookup->sorted, count, limit);
     else covey__buckets_shrink(heap, &lookup->buckets, count, limit);
+    covey__targets_shrink(lookup, count);
     note_room(lookup->pool->observers->filing);
 }
 

@@ -111,6 +111,7 @@ uint32_t covey__next_filed(const covey__buckets *b, uint32_t index);
 
 /* target.c: room for as many targets as can have sources; and the functions of covey__looking. */
 bool covey__targets_reserve(covey_lookup *lookup, uint32_t count);
+void covey__targets_shrink(covey_lookup *lookup, uint32_t count);
 void covey__target_is_ending(covey_world *world, covey_entity target);
 void covey__targets_have_ended(covey_world *world);
 

@@ -21,6 +21,18 @@ bool covey__targets_reserve(covey_lookup *lookup, uint32_t count) {
     return true;
 }
 
+void covey__targets_shrink(covey_lookup *lookup, uint32_t count) {
+    covey__heap *heap = &lookup->world->inner->heap;
+    uint32_t old = lookup->ending_capacity, least = count > lookup->ending_count ? count : lookup->ending_count;
+    covey_entity *ending = NULL;
+    if (least >= old) return;
+    if (least == 0) covey__free(heap, lookup->ending, old, sizeof *ending, alignof(covey_entity));
+    else ending = covey__resize(heap, lookup->ending, old, least, sizeof *ending, alignof(covey_entity));
+    if (least != 0 && !ending) return;
+    lookup->ending = ending;
+    lookup->ending_capacity = least;
+}
+
 static uint32_t record_of(const covey_lookup *lookup, covey_entity target) {
     covey__lookup_key key = { covey__key_of_target(target), NULL, 0 };
     return covey__buckets_find(&lookup->buckets, &key);

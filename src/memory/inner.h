@@ -38,12 +38,12 @@ typedef struct covey__inner {
     struct covey__emission *emission; /* the current call of listeners; NULL for none */
     struct covey__emission *first;    /* the outermost one; they nest */
     uint32_t nested;                  /* nesting of listeners: each is called for a change of another one */
-    uint32_t heard; /* listeners without those of reactive sets, and lookups that do something for targets */
-    uint64_t connections;             /* how many were ever made */
-    covey_queue *queues;              /* a list of all */
-    covey_reactive *reactives;        /* a list of all, with those that may be reused */
-    const char *hook;                 /* assertion level 1: the kind of the last call that world->hooks counts, */
-    const covey_type *hook_type;      /* and its type */
+    uint32_t heard;            /* listeners without those of reactive sets, and lookups that do something for targets */
+    uint64_t connections;      /* how many were ever made */
+    covey_queue *queues;       /* a list of all */
+    covey_reactive *reactives; /* a list of all, with those that may be reused */
+    const char *hook;          /* assertion level 1: the kind of the last call that world->hooks counts, */
+    const covey_type *hook_type; /* and its type */
 
     /* ---- Ticks and enabling ---- */
     uint64_t tick;

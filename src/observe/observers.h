@@ -128,8 +128,8 @@ static inline covey_group *covey__group_left_whole(const covey_pool *pool) {
 /* Whether nothing but listeners observes a pool: when they were told of a removal, erasing needs no further step. */
 static inline bool covey__only_listeners(const covey_pool *pool) {
     const covey__observers *observers = pool->observers;
-    return !observers || (observers->group_count == 0 && !observers->keeps_order && !observers->disabled.at &&
-                          !observers->filing);
+    return !observers ||
+           (observers->group_count == 0 && !observers->keeps_order && !observers->disabled.at && !observers->filing);
 }
 
 static inline bool covey__is_cleared(const covey_pool *pool) { return pool->observers && pool->observers->is_cleared; }

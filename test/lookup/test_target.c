@@ -259,6 +259,22 @@ TARGET_TEST(test_no_memory_is_needed) {
     }
 }
 
+/* Entities that have the component need room for as many targets, and others do not. */
+TARGET_TEST(test_shrinking_gives_back_the_memory_for_targets) {
+    if (policy == COVEY_TARGET_KEEP) return;
+    size_t bytes;
+    for (uint32_t i = 0; i < COUNT; i++) relate(type, e[i], e[0]);
+    covey_shrink(world);
+    bytes = covey_lookup_memory(owned.lookup);
+    covey_clear_raw(world, type);
+    covey_shrink(world);
+    assert_true(covey_lookup_memory(owned.lookup) + COUNT * sizeof(covey_entity) <= bytes);
+    covey_lookup *kept = covey_lookup_create(world, &(covey_lookup_desc){ .type = type, .field = "owner" });
+    assert_int_equal(covey_lookup_memory(owned.lookup), covey_lookup_memory(kept));
+    relate(type, e[1], e[2]);
+    assert_scanned(&owned);
+}
+
 TARGET_TEST(test_a_target_that_owns_itself) {
     relate(type, e[3], e[3]);
     relate(type, e[4], e[3]);
@@ -620,6 +636,7 @@ int main(void) {
         cmocka_unit_test(test_every_way_to_destroy_with_a_queue),
         cmocka_unit_test(test_destroying_everything),
         cmocka_unit_test(test_no_memory_is_needed),
+        cmocka_unit_test(test_shrinking_gives_back_the_memory_for_targets),
         cmocka_unit_test(test_a_target_that_owns_itself),
         cmocka_unit_test(test_disabled_sources_count),
         cmocka_unit_test(clearing_notes_a_change_and_calls_nothing),
