@@ -76,7 +76,10 @@ int main(void) {
     printf("%d people have %g friends each, and %.1f friends of friends\n", PEOPLE, (double)total / PEOPLE,
            (double)second / PEOPLE);
 
-    /* A person leaves, and with them their edges; the lookups need no telling. */
+    size_t bytes = covey_lookup_memory(graph.ones) + covey_lookup_memory(graph.others);
+    printf("the two lookups take %.1f bytes for each edge\n", (double)bytes / EDGES);
+
+    /* The edges of a person end with the person. */
     uint32_t left = covey_lookup_count(graph.ones, &people[0]) + covey_lookup_count(graph.others, &people[0]);
     covey_destroy(world, people[0]);
     printf("one with %u friends left, and %u edges stay\n", left, covey_lookup_size(graph.ones));
