@@ -285,6 +285,7 @@ int main(int argc, char **argv) {
     printf("%-58s %8.2f ns    (bar: 1000 ns)\n", "a poll, nobody asks", median(idle, ROUNDS));
     measure_query(inspector, "first page of: Position, Velocity, !Frozen (bar: 20 ms)",
                   "entities?query=Position,Velocity,!Frozen&columns=Position");
+    measure_query(inspector, "first page of: all entities, by Position.x", "entities?limit=100&sort=Position.x");
     measure_query(inspector, "first page of: all entities", "entities?limit=100");
     measure_query(inspector, "first page of: Energy.left < 101.5, one in 1,000",
                   "entities?query=Energy.left%3C101.5&columns=Energy");

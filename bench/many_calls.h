@@ -17,7 +17,12 @@ RUN(MANY_NAME(destroy_all), covey_destroy_all(world); (void)n)
 LOOP(MANY_NAME(destroy_each), covey_destroy(world, order[i]))
 
 RUN(MANY_NAME(add_copies), (void)covey_add_copies(world, order, n, Load, &start))
-LOOP(MANY_NAME(add_each), covey_add(world, order[i], Load, { 1, 2 }))
+/* Where a hook makes the copies, the loop calls it, too. */
+LOOP(MANY_NAME(add_each), {
+    Load value;
+    if (!BENCH_ID(Load)->copy) covey_add(world, order[i], Load, { 1, 2 });
+    else if (copy(&value, &start, &dropped)) covey_add_value(world, order[i], Load, &value);
+})
 RUN(MANY_NAME(add_array), (void)covey_add_array(world, order, n, Load, values))
 LOOP(MANY_NAME(add_each_value), covey_add_value(world, order[i], Load, &values[i]))
 

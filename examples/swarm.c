@@ -11,7 +11,7 @@
 
 /* Fields, for the page of --inspect. A type that is a plain number has one field. */
 COVEY_FIELDS_DEFINE(Vector, f32(x), f32(y));
-static const covey_field points[] = { { "points", COVEY_KIND_F32, 0, 1, NULL } };
+static const covey_field points[] = { { "points", COVEY_KIND_F32, 0, 1, NULL, { 0 } } };
 static const covey_fields fields_of_number = { sizeof(float), 1, points };
 
 COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Vector);

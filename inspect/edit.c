@@ -8,6 +8,7 @@
 typedef struct edit {
     inspect__request *request;
     covey_world *world;
+    const char *handle; /* of the entity; NULL: it is "e" of the request */
     covey_entity e;
     const covey_type *type;
     inspect__undo undo;
@@ -17,7 +18,7 @@ typedef struct edit {
 
 /* The functions below return false if they have refused the request. */
 static bool read_entity(edit *t) {
-    const char *text = inspect__request_member_text(t->request, "e");
+    const char *text = t->handle ? t->handle : inspect__request_member_text(t->request, "e");
     if (!text || !inspect__entity_read(text, &t->e) || covey_is_null(t->e)) {
         inspect__refuse(t->request, 422, "ARGUMENT", "e must be an entity, index:generation, such as \"12:1\"");
         return false;
@@ -301,46 +302,106 @@ static covey_result edit_parent(edit *t) {
 
 /* ---- The request --------------------------------------------------------------------------------------------------*/
 
-static const struct {
+typedef struct action {
     const char *name;
     covey_result (*run)(edit *t);
-} actions[] = {
-    { "set", edit_set },
-    { "add", edit_add },
-    { "remove", edit_remove },
-    { "create", edit_create },
-    { "destroy", edit_destroy },
-    { "rename", edit_rename },
-    { "parent", edit_parent },
-    { "enable", edit_enable },
-    { "disable", edit_disable },
-    { "resource", edit_resource },
-    { "duplicate", edit_duplicate },
+    bool several; /* "e" may be a list */
+} action;
+
+static const action actions[] = {
+    { "set", edit_set, true },
+    { "add", edit_add, true },
+    { "remove", edit_remove, true },
+    { "create", edit_create, false },
+    { "destroy", edit_destroy, true },
+    { "rename", edit_rename, false },
+    { "parent", edit_parent, true },
+    { "enable", edit_enable, true },
+    { "disable", edit_disable, true },
+    { "resource", edit_resource, false },
+    { "duplicate", edit_duplicate, false },
 };
 
+/* Returns whether the edit was done; otherwise the request is refused. */
+static bool run(edit *t, const action *a) {
+    covey_result result = a->run(t);
+    if (result != COVEY_OK) inspect__refuse_result(t->request, result, "%s: %s", a->name, covey_result_text(result));
+    if (t->request->status != 0) inspect__undo_drop(t->request->inspector, &t->undo);
+    return t->request->status == 0;
+}
+
 /* Answers with the number of the record, if the edit can be undone. */
-static void finish(edit *t) {
+static void put_undo(inspect__request *request, inspect__undo *undo, bool can_undo) {
+    if (!can_undo) {
+        inspect__json_null(&request->json, "undo");
+        inspect__undo_drop(request->inspector, undo);
+    } else inspect__json_u64(&request->json, "undo", inspect__undo_keep(request->inspector, undo));
+}
+
+static void edit_one(edit *t, const action *a) {
     inspect__json *json = &t->request->json;
+    if (!run(t, a)) return;
     inspect__json_object(json, NULL);
     inspect__json_bool(json, "ok", true);
     inspect__json_entity(json, "e", t->e);
-    if (t->undo.kind == INSPECT__UNDO_NONE) inspect__json_null(json, "undo");
-    else {
-        inspect__json_u64(json, "undo", inspect__undo_keep(t->request->inspector, &t->undo));
+    put_undo(t->request, &t->undo, t->undo.kind != INSPECT__UNDO_NONE);
+    inspect__json_end_object(json);
+}
+
+/* Takes back that the request was refused. */
+static void forgive(inspect__request *request) {
+    inspect__json_clear(&request->json);
+    request->status = 0;
+}
+
+/* Edits the entities one by one; keeps a record for each that can be undone. Returns how many were edited. */
+static uint32_t run_for_each(edit *t, const action *a, const json_t *list, inspect__undo *all) {
+    uint32_t done = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        forgive(t->request);
+        t->handle = json_string_value(json_array_get(list, i));
+        if (!run(t, a)) continue;
+        if (t->undo.kind == INSPECT__UNDO_NONE) inspect__undo_drop(t->request->inspector, &t->undo);
+        else all->parts[all->part_count++] = t->undo;
         t->undo = (inspect__undo){ 0 };
+        done++;
     }
+    return done;
+}
+
+/* The same edit of several entities. Those for which it is refused are left as they are; if these are all, the answer
+ * is the last refusal. */
+static void edit_several(edit *t, const action *a, const json_t *list) {
+    size_t count = json_array_size(list);
+    inspect__json *json = &t->request->json;
+    inspect__undo all;
+    if (!a->several) inspect__refuse(t->request, 422, "ARGUMENT", "%s is for one entity, not a list", a->name);
+    else if (count == 0 || count > INSPECT__SEVERAL)
+        inspect__refuse(t->request, 422, "LIMIT", "e must be a list of 1 to %d entities", INSPECT__SEVERAL);
+    if (t->request->status != 0) return;
+    if (!inspect__undo_make_several(t->request, &all, (uint32_t)count)) return;
+    uint32_t done = run_for_each(t, a, list, &all);
+    if (done == 0) {
+        inspect__undo_drop(t->request->inspector, &all);
+        return;
+    }
+    forgive(t->request);
+    inspect__json_object(json, NULL);
+    inspect__json_bool(json, "ok", true);
+    inspect__json_u64(json, "done", done);
+    inspect__json_u64(json, "left", count - done);
+    put_undo(t->request, &all, all.part_count != 0);
     inspect__json_end_object(json);
 }
 
 bool inspect__answer_edit(inspect__request *request, covey_world *world) {
     const char *name = inspect__request_member_text(request, "do");
+    const json_t *list = inspect__request_member(request, "e");
     edit t = { .request = request, .world = world };
-    for (size_t i = 0; name && i < sizeof actions / sizeof *actions; i++) {
-        if (strcmp(actions[i].name, name) != 0) continue;
-        covey_result result = actions[i].run(&t);
-        if (result != COVEY_OK) inspect__refuse_result(request, result, "%s: %s", name, covey_result_text(result));
-        else if (request->status == 0) finish(&t);
-        inspect__undo_drop(request->inspector, &t.undo);
+    for (const action *a = actions; name && a < actions + sizeof actions / sizeof *actions; a++) {
+        if (strcmp(a->name, name) != 0) continue;
+        if (json_is_array(list)) edit_several(&t, a, list);
+        else edit_one(&t, a);
         return true;
     }
     return inspect__refuse(

@@ -14,8 +14,9 @@ typedef enum inspect__undo_kind {
     INSPECT__UNDO_REMOVE, /* `bytes` is the whole value */
     INSPECT__UNDO_NAME,
     INSPECT__UNDO_PARENT,
-    INSPECT__UNDO_ENABLE, /* the edit disabled an entity, or a component if there is a type */
-    INSPECT__UNDO_DISABLE /* the edit enabled one */
+    INSPECT__UNDO_ENABLE,  /* the edit disabled an entity, or a component if there is a type */
+    INSPECT__UNDO_DISABLE, /* the edit enabled one */
+    INSPECT__UNDO_SEVERAL  /* the same edit of several entities: a record for each in `parts` */
 } inspect__undo_kind;
 
 typedef struct inspect__undo {
@@ -29,9 +30,11 @@ typedef struct inspect__undo {
     size_t room;           /* size of `bytes` */
     char *name, *name_now; /* before and after the edit, in `bytes`; "": no name */
     bool was_disabled;     /* the removed component */
+    struct inspect__undo *parts;
+    uint32_t part_count, part_room;
 } inspect__undo;
 
-enum { INSPECT__UNDOS = 64 };
+enum { INSPECT__UNDOS = 64, INSPECT__SEVERAL = 500 /* entities of one edit, at most */ };
 typedef struct inspect__undos {
     inspect__undo at[INSPECT__UNDOS]; /* number n is at n % INSPECT__UNDOS */
     uint64_t last;
@@ -39,6 +42,8 @@ typedef struct inspect__undos {
 
 /* Makes a record with `room` bytes. Returns false, and refuses the request, if there is no memory. */
 bool inspect__undo_make(inspect__request *request, inspect__undo *undo, inspect__undo_kind kind, size_t room);
+/* The same, with room for the records of so many entities. */
+bool inspect__undo_make_several(inspect__request *request, inspect__undo *undo, uint32_t entities);
 /* Stores a record in place of the oldest one. Returns its number. */
 uint64_t inspect__undo_keep(covey_inspector *inspector, const inspect__undo *undo);
 void inspect__undo_drop(covey_inspector *inspector, inspect__undo *undo);

@@ -11,6 +11,8 @@ const inspect__endpoint inspect__endpoints[] = {
     { "GET", "complete", inspect__answer_complete, false },
     { "GET", "tree", inspect__answer_tree, false },
     { "GET", "entity", inspect__answer_entity, false },
+    { "GET", "entity/systems", inspect__answer_systems_of, false },
+    { "GET", "several", inspect__answer_several, false },
     { "GET", "values", inspect__answer_values, false },
     { "GET", "resources", inspect__answer_resources, false },
     { "POST", "edit", inspect__answer_edit, true },

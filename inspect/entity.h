@@ -12,6 +12,8 @@ void inspect__put_entity(inspect__json *json, const covey_world *world, covey_en
 void inspect__put_fields(inspect__json *json, const covey_fields *fields);
 
 bool inspect__answer_entity(inspect__request *request, covey_world *world);
+/* several.c */
+bool inspect__answer_several(inspect__request *request, covey_world *world);
 bool inspect__answer_resources(inspect__request *request, covey_world *world);
 bool inspect__answer_values(inspect__request *request, covey_world *world);
 

@@ -70,6 +70,7 @@ bool inspect__answer_map(inspect__request *request, covey_world *world);
 bool inspect__answer_storage_change(inspect__request *request, covey_world *world);
 /* systems.c, timeline.c */
 bool inspect__answer_systems(inspect__request *request, covey_world *world);
+bool inspect__answer_systems_of(inspect__request *request, covey_world *world);
 bool inspect__answer_plan(inspect__request *request, covey_world *world);
 bool inspect__answer_timeline(inspect__request *request, covey_world *world);
 bool inspect__answer_systems_change(inspect__request *request, covey_world *world);

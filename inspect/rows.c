@@ -1,6 +1,8 @@
 /* GET entities and GET tree: lists of entities, roots and children. */
 #include "rows.h"
 
+#include "order.h"
+
 #include <covey/hierarchy.h>
 #include <stdio.h>
 
@@ -83,14 +85,16 @@ void inspect__put_row(inspect__json *json, const covey_world *world, covey_entit
 typedef struct list {
     inspect__scan *scan;
     inspect__columns columns;
+    inspect__order order;
     uint64_t offset, limit, begun;
     bool seeking;                 /* the scan has not counted up to the last row yet */
     uint64_t index, before, rows; /* to look at next; matches to skip; rows written */
 } list;
 
 static void drop_list(covey_inspector *inspector, void *state) {
-    (void)inspector;
-    inspect__scan_release(((list *)state)->scan);
+    list *l = state;
+    inspect__scan_release(l->scan);
+    inspect__order_free(inspector, &l->order);
 }
 
 /* Reads the arguments. Returns false if the request is refused. */
@@ -100,6 +104,7 @@ static bool begin_list(inspect__request *request, covey_world *world, list *l, c
     if (!inspect__request_number(request, "offset", 0, UINT32_MAX, &l->offset)) return false;
     if (!inspect__request_number(request, "limit", 100, INSPECT__ROWS, &l->limit)) return false;
     if (!inspect__columns_read(request, world, inspect__request_text(request, "columns"), &l->columns)) return false;
+    if (!inspect__order_read(request, world, l->offset + l->limit, &l->order)) return false;
     l->scan = inspect__scan_of(request, world, query);
     if (!l->scan) return false;
     inspect__json_object(&request->json, NULL);
@@ -134,12 +139,38 @@ static bool put_rows(inspect__request *request, covey_world *world, list *l) {
     return true;
 }
 
+/* Ranks all matches. Returns false to continue in the next poll. */
+static bool rank(inspect__request *request, list *l) {
+    covey_entity e;
+    inspect__found found;
+    while ((found = inspect__scan_next(l->scan, request->inspector, &l->index, &e)) == INSPECT__FOUND) {
+        inspect__order_add(&l->order, e);
+        if (l->order.seen % 256 == 0 && inspect__request_pauses(request)) return false;
+    }
+    if (found == INSPECT__FOUND_LATER) return false;
+    inspect__order_finish(&l->order);
+    l->seeking = false;
+    l->rows = l->offset;
+    return true;
+}
+
+/* Writes ranked rows, but for entities that were destroyed since. Returns false to continue in the next poll. */
+static bool put_ranked(inspect__request *request, const covey_world *world, list *l) {
+    for (; l->rows < l->order.count; l->rows++) {
+        covey_entity e = covey_entity_at(world, l->order.rows[l->rows].index);
+        if (!covey_is_null(e)) inspect__put_row(&request->json, world, e, &l->columns);
+        if (l->rows % 64 == 63 && inspect__request_pauses(request)) return ++l->rows == l->order.count;
+    }
+    return true;
+}
+
 static bool end_list(inspect__request *request, const list *l) {
     inspect__json *json = &request->json;
-    if (l->scan->failed) return inspect__refuse_result(request, COVEY_ERROR_MEMORY, "the inspector is out of memory");
+    if (!l->order.pool && l->scan->failed)
+        return inspect__refuse_result(request, COVEY_ERROR_MEMORY, "the inspector is out of memory");
     inspect__json_end_array(json);
-    inspect__json_u64(json, "count", l->scan->total);
-    inspect__json_bool(json, "complete", l->scan->complete);
+    inspect__json_u64(json, "count", l->order.pool ? l->order.seen : l->scan->total);
+    inspect__json_bool(json, "complete", l->order.pool || l->scan->complete);
     inspect__json_u64(json, "scanned", (uint64_t)l->scan->chunks * INSPECT__CHUNK);
     inspect__json_u64(json, "offset", l->offset);
     inspect__json_end_object(json);
@@ -150,6 +181,10 @@ static bool answer_list(inspect__request *request, covey_world *world, const cha
     bool begins = !request->state;
     list *l = inspect__request_state(request, sizeof *l, drop_list);
     if (!l || (begins && !begin_list(request, world, l, query))) return true;
+    if (l->order.pool) {
+        if (l->seeking && !rank(request, l)) return false;
+        return put_ranked(request, world, l) && end_list(request, l);
+    }
     if (l->seeking && !seek(l, request->inspector)) return false;
     if (!put_rows(request, world, l)) return false;
     return end_list(request, l);

@@ -81,6 +81,26 @@ static void put_system(inspect__json *json, const covey_schedule *schedule, cons
     inspect__json_end_object(json);
 }
 
+/* GET entity/systems: the systems that iterate an entity, in their order. */
+bool inspect__answer_systems_of(inspect__request *request, covey_world *world) {
+    const covey_schedule *schedule = request->inspector->desc.schedule;
+    covey_entity e;
+    (void)world;
+    if (!schedule) return refuse_without_schedule(request);
+    if (!inspect__request_entity(request, "e", &e)) return true;
+    uint32_t count = covey_schedule_plan(schedule, NULL, 0);
+    covey_planned_system *systems = inspect__request_state(request, (count + 1) * sizeof *systems, NULL);
+    if (!systems) return true;
+    covey_schedule_plan(schedule, systems, count);
+    inspect__json_object(&request->json, NULL);
+    inspect__json_array(&request->json, "systems");
+    for (uint32_t i = 0; i < count; i++)
+        if (covey_schedule_contains(schedule, i, e)) put_system(&request->json, schedule, &systems[i], i);
+    inspect__json_end_array(&request->json);
+    inspect__json_end_object(&request->json);
+    return true;
+}
+
 static void put_wait(inspect__json *json, const covey_planned_wait *wait) {
     static const char *const words[] = { "linked", "both write", "written, then read", "read, then written" };
     char text[256];

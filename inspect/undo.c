@@ -14,7 +14,17 @@ bool inspect__undo_make(inspect__request *request, inspect__undo *undo, inspect_
     return false;
 }
 
+bool inspect__undo_make_several(inspect__request *request, inspect__undo *undo, uint32_t entities) {
+    if (!inspect__undo_make(request, undo, INSPECT__UNDO_SEVERAL, 0)) return false;
+    undo->parts = inspect__zeroed(request->inspector, entities * sizeof *undo->parts);
+    undo->part_room = entities;
+    if (!undo->parts) inspect__refuse_result(request, COVEY_ERROR_MEMORY, "the inspector is out of memory");
+    return undo->parts != NULL;
+}
+
 void inspect__undo_drop(covey_inspector *inspector, inspect__undo *undo) {
+    for (uint32_t i = 0; i < undo->part_count; i++) inspect__undo_drop(inspector, &undo->parts[i]);
+    inspect__free(inspector, undo->parts, undo->part_room * sizeof *undo->parts);
     inspect__free(inspector, undo->bytes, undo->room);
     *undo = (inspect__undo){ 0 };
 }
@@ -106,8 +116,22 @@ static covey_result undo_edit(covey_world *world, const inspect__undo *undo) {
     case INSPECT__UNDO_PARENT: return undo_parent(world, undo);
     case INSPECT__UNDO_ENABLE:
     case INSPECT__UNDO_DISABLE: return undo_enabling(world, undo);
+    case INSPECT__UNDO_SEVERAL: break;
     }
     return COVEY_ERROR_ABSENT;
+}
+
+/* Undoes an edit, the last of several first. Sets how many of several it leaves; fails only if that is all. */
+static covey_result undo_record(covey_world *world, const inspect__undo *undo, uint32_t *left) {
+    if (undo->kind != INSPECT__UNDO_SEVERAL) return undo_edit(world, undo);
+    covey_result why = COVEY_ERROR_ABSENT;
+    for (uint32_t i = undo->part_count; i-- > 0;) {
+        covey_result result = undo_edit(world, &undo->parts[i]);
+        if (result == COVEY_OK) continue;
+        why = result;
+        ++*left;
+    }
+    return *left < undo->part_count ? COVEY_OK : why;
 }
 
 bool inspect__answer_undo(inspect__request *request, covey_world *world) {
@@ -121,7 +145,8 @@ bool inspect__answer_undo(inspect__request *request, covey_world *world) {
         return inspect__refuse_result(request, COVEY_ERROR_ABSENT,
                                       "this edit is not there: it was undone already, or is older than the last %d",
                                       INSPECT__UNDOS);
-    covey_result result = undo_edit(world, undo);
+    uint32_t left = 0;
+    covey_result result = undo_record(world, undo, &left);
     if (result == COVEY_ERROR_CONFLICT)
         return inspect__refuse_result(request, result, "cannot undo: something else has changed it since");
     if (result != COVEY_OK)
@@ -129,6 +154,7 @@ bool inspect__answer_undo(inspect__request *request, covey_world *world) {
     inspect__undo_drop(inspector, undo);
     inspect__json_object(&request->json, NULL);
     inspect__json_bool(&request->json, "ok", true);
+    inspect__json_u64(&request->json, "left", left);
     inspect__json_end_object(&request->json);
     return true;
 }

@@ -13,6 +13,12 @@
  *     nested(S, m)  nested_array(S, m)  a struct S whose fields are defined; an array of them
  *     padding(type, m)                a member that images leave out, such as a pointer or a cache; or an array of them
  *
+ * Words that also say how the inspector shows a member:
+ *     range(word, m, least, most)     a number between two bounds: a slider
+ *     angle(word, m)                  a float in radians: a slider in degrees
+ *     choice(word, m, "idle, walk")   an integer whose values 0, 1 and so on have these names: a list
+ *     colour(word, m)                 a u32 of the form 0xRRGGBBAA; or an array of 3 or 4: of f32 from 0 to 1, or of u8
+ *
  * List all members in order. The compiler checks that each exists with this type, and that none is missing, unless it
  * is so small that it lies where padding would be. At most 64 members. Structs with more, with bit fields or with
  * custom alignment are described by hand, as an array of covey_field. */
@@ -44,12 +50,28 @@ typedef enum covey_kind {
     COVEY_KIND_PADDING = 15
 } covey_kind;
 
+/* How tools show a field. Images and the rules for types do not depend on it. */
+typedef enum covey_show {
+    COVEY_SHOW_PLAIN = 0, /* as its kind says */
+    COVEY_SHOW_RANGE = 1,
+    COVEY_SHOW_ANGLE = 2,
+    COVEY_SHOW_CHOICE = 3,
+    COVEY_SHOW_COLOUR = 4
+} covey_show;
+
+typedef struct covey_shown {
+    covey_show as;
+    double least, most; /* of a range */
+    const char *names;  /* of a choice, separated by commas */
+} covey_shown;
+
 typedef struct covey_field {
     const char *name;
     covey_kind kind;
     uint32_t offset;            /* in the struct */
     uint32_t count;             /* elements of an array, bytes of padding; 1 otherwise */
     const covey_fields *nested; /* the fields of an element, if it is a struct */
+    covey_shown shown;
 } covey_field;
 
 /* The fields of a struct, by offset: at most 256, nested at most 8 deep, with distinct names. */

@@ -50,8 +50,11 @@ typedef struct covey_lookup covey_lookup;
 
 /* ---- Lookups -----------------------------------------------------------------------------------------------------*/
 
-/* What happens to the sources of an entity that is destroyed. It happens when the outermost call that destroys returns,
- * in index order, to the entities that were sources when the listeners of the destruction had been called. */
+/* What happens to the sources of an entity that is destroyed. It happens before the call that destroys it returns, in
+ * index order, to the entities that are sources after the listeners of the destruction were called; if that call is
+ * made while the sources of another target are dealt with, or a tree is destroyed, it happens after that. Lookups do so
+ * in the order in which they were created. What a loop over rows destroys must have no sources that the rules of
+ * iteration protect. */
 typedef enum covey_target_end {
     COVEY_TARGET_KEEP = 0,   /* nothing: fields keep the handle, which is stale, and which still finds them */
     COVEY_TARGET_CLEAR = 1,  /* the field becomes null; ticks note it, and no listener is called */
@@ -96,8 +99,8 @@ COVEY_API uint32_t covey_lookup_count(covey_lookup *lookup, const void *key);
 COVEY_API uint32_t covey_lookup_size(covey_lookup *lookup);
 
 /* The entities that a question finds, some at a time: a value, with nothing to end. The program may change anything
- * while it goes through them, and then finds what has the value when its turn comes. A text that was asked for must stay
- * until the last one is found. */
+ * while it goes through them; it then finds what has the value when its turn comes, in the order of the answers. A text
+ * that was asked for must stay where it is meanwhile. */
 typedef struct covey_search covey_search;
 /* Finds the next entities. Returns whether there are any: then there are `count` of them in `entities`. */
 COVEY_API bool covey_search_next(covey_search *search);
@@ -112,7 +115,9 @@ COVEY_API covey_search covey_lookup_range(covey_lookup *lookup, const void *low,
 COVEY_API covey_entity covey_lookup_first(covey_lookup *lookup);
 COVEY_API covey_entity covey_lookup_last(covey_lookup *lookup);
 /* The sources of an entity, the sources of these, and so on: each before its own, and in index order among those of one
- * target. In a circle, the entity asked for is not found. For entity fields. Do not change their targets meanwhile. */
+ * target. An entity that is reached again, in a circle, is not repeated, and the one asked for is not included. If the
+ * program changes targets meanwhile, the search ends when the entity found last is no longer below this one. For entity
+ * fields. */
 COVEY_API covey_search covey_lookup_find_below(covey_lookup *lookup, covey_entity target);
 
 /* ---- Places ------------------------------------------------------------------------------------------------------
@@ -130,7 +135,7 @@ COVEY_API uint32_t covey_lookup_nearest(covey_lookup *lookup, const double *poin
                                         covey_entity *entities, double *distances, uint32_t count);
 
 /* All pairs of entities at most so far from each other, some at a time. Each pair comes once, in either order. Do not
- * change the places of the entities meanwhile. */
+ * change the places of the entities meanwhile, or destroy them: note which, and do it afterwards. */
 typedef struct covey_pairs covey_pairs;
 COVEY_API covey_pairs covey_lookup_pairs(covey_lookup *lookup, double distance);
 /* Finds the next pairs. Returns whether there are any: then there are `count` of them, a[i] and b[i]. */
@@ -156,6 +161,7 @@ struct covey_search {
     uint8_t asked;      /* a covey__asked */
     bool begun;         /* an entity was found */
     uint32_t last;      /* the index of the entity found last */
+    uint64_t changes;   /* of what is filed, up to then */
     uint64_t low, high; /* keys, or the lengths of texts */
     const char *text, *high_text;
     char last_text[COVEY_TEXT_MAX];
@@ -170,13 +176,14 @@ struct covey_pairs {
     covey_entity a[COVEY__PAIRS], b[COVEY__PAIRS];
     covey_lookup *lookup;
     double distance;
-    uint32_t side;  /* of the cube of cells around one */
-    bool scans;     /* all are compared, because there are more cells */
-    uint32_t first; /* the first entity of the cell whose pairs are found; COVEY_NONE at the end */
-    uint32_t some;  /* some entities of the cell begin with this one, */
-    uint32_t other; /* and are compared with this cell around it, where 0 is the cell itself: */
-    uint32_t with;  /* with some that begin with this one, */
-    uint32_t at;    /* from this number of the former on */
+    uint64_t changes; /* of what is filed, up to the beginning */
+    uint32_t side;    /* of the cube of cells around one */
+    bool scans;       /* all are compared, because there are more cells */
+    uint32_t first;   /* the first entity of the cell whose pairs are found; COVEY_NONE at the end */
+    uint32_t some;    /* some entities of the cell begin with this one, */
+    uint32_t other;   /* and are compared with this cell around it, where 0 is the cell itself: */
+    uint32_t with;    /* with some that begin with this one, */
+    uint32_t at;      /* from this number of the former on */
 };
 
 #ifdef __cplusplus

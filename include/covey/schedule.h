@@ -236,6 +236,9 @@ typedef struct covey_system_use {
 } covey_system_use;
 COVEY_API uint32_t covey_schedule_uses(const covey_schedule *schedule, uint32_t system, covey_system_use *uses,
                                        uint32_t capacity);
+/* Whether a system iterates an entity: it matches the view, or is a member of the group. False for a system that has
+ * neither, and for a number that is too large. */
+COVEY_API bool covey_schedule_contains(const covey_schedule *schedule, uint32_t system, covey_entity e);
 /* Which system waits for which within a stage, and why. Waits that follow from others are left out. */
 typedef enum covey_wait_reason {
     COVEY_WAIT_LINKED = 0, /* .after or .before says so */

@@ -446,6 +446,102 @@ static void test_entities_get_other_parents(void **state) {
     assert_wrong("{\"do\":\"parent\",\"e\":\"0:1\",\"parent\":7}", 422, "ARGUMENT");
 }
 
+/* ---- Several entities at once ------------------------------------------------------------------------------------*/
+
+static covey_entity crowd[4]; /* 1 to 4; the third has no Health */
+
+static void make_crowd(void) {
+    begin();
+    for (uint32_t i = 0; i < 4; i++) crowd[i] = covey_create(world);
+    for (uint32_t i = 0; i < 4; i++)
+        if (i != 2) covey_add(world, crowd[i], Health, { (int32_t)i, 0, false, 0 });
+}
+
+static int32_t points_of(uint32_t i) { return covey_get(world, crowd[i], Health)->points; }
+
+/* Makes an edit of several entities, of which it leaves some. Returns its number for undo. */
+static int64_t edit_several(const char *body, int64_t done, int64_t left) {
+    json_t *answer = ask_json("POST", "edit", body, 200);
+    assert_int_equal(number_of(answer, "done"), done);
+    assert_int_equal(number_of(answer, "left"), left);
+    int64_t number = json_integer_value(member(answer, "undo"));
+    json_decref(answer);
+    test_world_is_valid(world);
+    return number;
+}
+
+static void test_several_entities_are_edited_and_taken_back_at_once(void **state) {
+    (void)state;
+    make_crowd();
+    static const char set[] = "{\"do\":\"set\",\"e\":[\"1:1\",\"2:1\",\"3:1\",\"4:1\",\"0:2\"],\"type\":\"Health\","
+                              "\"path\":\"points\",\"value\":50}";
+    int64_t number = edit_several(set, 3, 2);
+    assert_int_equal(points_of(0), 50);
+    assert_int_equal(points_of(1), 50);
+    assert_int_equal(points_of(3), 50);
+    assert_false(covey_has(world, crowd[2], Health));
+    undo(number);
+    assert_int_equal(points_of(0), 0);
+    assert_int_equal(points_of(1), 1);
+    assert_int_equal(points_of(3), 3);
+    assert_not_undone(number, "ABSENT");
+    number = edit_several("{\"do\":\"add\",\"e\":[\"1:1\",\"2:1\",\"3:1\"],\"type\":\"Frozen\"}", 3, 0);
+    assert_true(covey_has(world, crowd[2], Frozen));
+    undo(number);
+    assert_false(covey_has(world, crowd[2], Frozen));
+    number = edit_several("{\"do\":\"remove\",\"e\":[\"1:1\",\"2:1\"],\"type\":\"Health\"}", 2, 0);
+    undo(number);
+    assert_int_equal(points_of(1), 1);
+    number = edit_several("{\"do\":\"parent\",\"e\":[\"1:1\",\"2:1\"],\"parent\":\"0:1\"}", 2, 0);
+    assert_int_equal(covey_child_count(world, e), 2);
+    undo(number);
+    assert_int_equal(covey_child_count(world, e), 0);
+    number = edit_several("{\"do\":\"disable\",\"e\":[\"1:1\",\"2:1\"]}", 2, 0);
+    assert_int_equal(edit_several("{\"do\":\"disable\",\"e\":[\"1:1\",\"2:1\"]}", 2, 0), 0); /* they are already */
+    undo(number);
+    assert_true(covey_is_enabled(world, crowd[0]));
+    assert_int_equal(edit_several("{\"do\":\"destroy\",\"e\":[\"1:1\",\"2:1\",\"1:1\"]}", 2, 1), 0);
+    assert_false(covey_alive(world, crowd[1]));
+}
+
+/* Undoing leaves the entities that something else has changed since. */
+static void test_several_are_taken_back_as_far_as_nothing_else_has_changed_them(void **state) {
+    (void)state;
+    make_crowd();
+    static const char set[] = "{\"do\":\"set\",\"e\":[\"1:1\",\"2:1\",\"4:1\"],\"type\":\"Health\",\"path\":\"points\","
+                              "\"value\":50}";
+    int64_t number = edit_several(set, 3, 0);
+    covey_destroy(world, crowd[0]);
+    covey_get(world, crowd[1], Health)->points = 7;
+    char body[64];
+    snprintf(body, sizeof body, "{\"undo\":%lld}", (long long)number);
+    json_t *answer = ask_json("POST", "undo", body, 200);
+    assert_int_equal(number_of(answer, "left"), 2);
+    json_decref(answer);
+    assert_int_equal(points_of(1), 7);
+    assert_int_equal(points_of(3), 3);
+    number = edit_several(set, 2, 1);
+    covey_destroy(world, crowd[1]);
+    covey_destroy(world, crowd[3]);
+    assert_not_undone(number, "DEAD");
+}
+
+static void test_what_is_no_edit_of_several_is_refused(void **state) {
+    (void)state;
+    make_crowd();
+    assert_wrong("{\"do\":\"destroy\",\"e\":[]}", 422, "LIMIT");
+    assert_wrong("{\"do\":\"destroy\",\"e\":[\"0:2\",\"1:2\"]}", 409, "DEAD");
+    assert_wrong("{\"do\":\"destroy\",\"e\":[7,null]}", 422, "ARGUMENT");
+    assert_wrong("{\"do\":\"duplicate\",\"e\":[\"1:1\"]}", 422, "ARGUMENT");
+    assert_wrong("{\"do\":\"rename\",\"e\":[\"1:1\"],\"name\":\"x\"}", 422, "ARGUMENT");
+    assert_wrong("{\"do\":\"set\",\"e\":[\"1:1\",\"2:1\"],\"type\":\"Health\",\"path\":\"points\",\"value\":\"x\"}",
+                 422, "VALUE");
+    char body[8192] = "{\"do\":\"enable\",\"e\":[";
+    for (int i = 0; i < 501; i++) strcat(body, i == 0 ? "\"1:1\"" : ",\"1:1\"");
+    strcat(body, "]}");
+    assert_wrong(body, 422, "LIMIT");
+}
+
 /* ---- Requests -----------------------------------------------------------------------------------------------------*/
 
 static void test_what_is_no_edit_is_refused(void **state) {
@@ -519,6 +615,9 @@ int main(void) {
         INSPECT_TEST(test_entities_are_created_and_destroyed),
         INSPECT_TEST(test_entities_are_renamed),
         INSPECT_TEST(test_entities_get_other_parents),
+        INSPECT_TEST(test_several_entities_are_edited_and_taken_back_at_once),
+        INSPECT_TEST(test_several_are_taken_back_as_far_as_nothing_else_has_changed_them),
+        INSPECT_TEST(test_what_is_no_edit_of_several_is_refused),
         INSPECT_TEST(test_what_is_no_edit_is_refused),
         INSPECT_TEST(test_nobody_edits_without_write),
         INSPECT_TEST(test_old_edits_are_forgotten),

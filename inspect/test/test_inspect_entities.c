@@ -1,6 +1,7 @@
 /* Queries, lists, trees, single entities, resources and values. */
 #include "stage.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -330,6 +331,73 @@ static void test_a_list_ends_where_it_ends(void **state) {
     assert_refused("GET", "entities?columns=Position.z", NULL, 422, "COLUMN");
 }
 
+static void test_rows_in_the_order_of_a_field(void **state) {
+    (void)state;
+    make_crowd(); /* Position: 0 to 4; Health: 1, 2, 3 */
+    covey_set(world, crowd[2], Position, { -2.5f, NAN });
+    stage_assert_sorted("Position.x", "2 0 1 3 4");
+    stage_assert_sorted("-Position.x", "4 3 1 0 2");
+    stage_assert_sorted("Position.y", "4 3 1 0 2"); /* what is not a number comes last, */
+    stage_assert_sorted("-Position.y", "0 1 3 4 2");
+    stage_assert_sorted("Health.points", "1 2 3 0 4"); /* as an absent component does */
+    stage_assert_sorted("-Health.points", "3 2 1 0 4");
+    stage_assert_sorted("-Health.cursed", "2 1 3 0 4"); /* equal values are in index order */
+    stage_assert_sorted("Position.x&offset=1&limit=3", "0 1 3");
+    stage_assert_sorted("-Position.x&offset=4&limit=500", "2");
+    stage_assert_sorted("Position.x&offset=9", "");
+    stage_assert_sorted("Position.x&limit=0", "");
+    stage_assert_sorted("", "0 1 2 3 4");
+    json_t *answer = get_json("entities?sort=Position.x&limit=2");
+    assert_int_equal(number_of(answer, "count"), 6);
+    json_decref(answer);
+    assert_refused("GET", "entities?sort=Position", NULL, 422, "SORT");
+    assert_refused("GET", "entities?sort=Frozen", NULL, 422, "SORT");
+    assert_refused("GET", "entities?sort=-Position.z", NULL, 422, "SORT");
+    assert_refused("GET", "entities?sort=Everything.text", NULL, 422, "SORT");
+    assert_refused("GET", "entities?sort=Everything.owner", NULL, 422, "SORT");
+}
+
+/* Large integers, which a double would round, and numbers of each sign. */
+static void test_the_order_of_a_field_is_exact(void **state) {
+    (void)state;
+    static const char *const sorts[] = { "Everything.i64", "Everything.u64", "Everything.i8", "Everything.f64",
+                                         "Everything.f32" };
+    make_crowd();
+    for (uint32_t i = 0; i < 5; i++) {
+        uint32_t rank = (i * 3 + 1) % 5; /* 1 4 2 0 3 */
+        Everything all = { .i8 = (int8_t)(rank * 50 - 100),
+                           .i64 = (int64_t)(rank + (UINT64_C(1) << 62)) * (rank == 0 ? -1 : 1),
+                           .u64 = UINT64_MAX - 4 + rank,
+                           .f32 = rank == 2 ? -0.0f : (float)rank - 2,
+                           .f64 = rank == 4 ? (double)INFINITY : (double)rank * 1e300 - 1e300 };
+        covey_add_value(world, crowd[i], Everything, &all);
+    }
+    for (uint32_t i = 0; i < COUNT_OF(sorts); i++) stage_assert_sorted(sorts[i], "3 0 2 4 1");
+}
+
+/* Beyond the rows that a sorted list has, there are none. */
+static void test_the_first_of_many_in_the_order_of_a_field(void **state) {
+    (void)state;
+    stage_types();
+    static covey_entity many[MANY];
+    assert_true(covey_create_many(world, many, MANY));
+    for (uint32_t i = 0; i < MANY; i++) covey_add(world, many[i], Position, { (float)(i * 7919u % MANY), 0 });
+    static const uint32_t offsets[] = { 0, 130, 9998, 10000, MANY - 1 };
+    for (uint32_t k = 0; k < COUNT_OF(offsets); k++) {
+        char path[128];
+        snprintf(path, sizeof path, "entities?sort=-Position.x&columns=Position.x&offset=%u&limit=3", offsets[k]);
+        json_t *answer = get_json(path), *row;
+        size_t i, left = MANY < 10000 ? MANY : 10000;
+        left = offsets[k] < left ? left - offsets[k] : 0;
+        assert_int_equal(number_of(answer, "count"), MANY);
+        assert_true(json_is_true(member(answer, "complete")));
+        assert_int_equal(json_array_size(member(answer, "rows")), left < 3 ? left : 3);
+        json_array_foreach(member(answer, "rows"), i, row) assert_true(
+            json_number_value(member(member(row, "values"), "Position.x")) == MANY - 1 - offsets[k] - (double)i);
+        json_decref(answer);
+    }
+}
+
 static void test_what_a_row_has(void **state) {
     (void)state;
     make_crowd();
@@ -460,6 +528,60 @@ static void test_all_about_an_entity(void **state) {
     assert_refused("GET", "entity", NULL, 422, "ARGUMENT");
     assert_refused("GET", "entity?e=null", NULL, 422, "ARGUMENT");
     assert_refused("GET", "entity?e=4", NULL, 422, "ARGUMENT");
+}
+
+/* Asserts what differs in a component of the entities of an answer, and how many of them have it. */
+static void assert_differs(const json_t *answer, const char *type, int64_t count, const char *paths) {
+    char found[256] = "";
+    size_t i, k;
+    json_t *component, *path;
+    json_array_foreach(member(answer, "components"), i, component) {
+        if (strcmp(text_of(component, "type"), type) != 0) continue;
+        assert_int_equal(number_of(component, "count"), count);
+        json_array_foreach(member(component, "differs"), k, path) snprintf(
+            found + strlen(found), sizeof found - strlen(found), k == 0 ? "%s" : " %s", json_string_value(path));
+        assert_string_equal(found, paths);
+        return;
+    }
+    assert_int_equal(count, 0);
+}
+
+static void test_what_several_entities_have_in_common(void **state) {
+    (void)state;
+    make_crowd();
+    Everything all = { .i8 = 1, .text = "a text", .part = { 7, 1, 0 } };
+    covey_add_value(world, crowd[1], Everything, &all);
+    all.parts[2].kind = 5;
+    all.part.count = 8;
+    all.part.unused = 9; /* padding */
+    all.grid[1][0] = 4;
+    strcpy(all.text, "b text");
+    covey_add_value(world, crowd[2], Everything, &all);
+    covey_component_disable(world, crowd[2], Health);
+    json_t *answer = get_json("several?e=1:1,2:1,9:1");
+    assert_int_equal(number_of(answer, "alive"), 2);
+    assert_int_equal(number_of(answer, "enabled"), 2);
+    assert_differs(answer, "Position", 2, "x y");
+    assert_differs(answer, "Health", 2, "points armour cursed");
+    assert_differs(answer, "Everything", 2, "text part.count parts[2].kind grid[2]");
+    json_t *position = element(answer, "components", 0), *health = element(answer, "components", 1);
+    assert_true(json_number_value(member(member(position, "value"), "x")) == 1);
+    assert_int_equal(number_of(health, "enabled"), 1);
+    json_decref(answer);
+    answer = get_json("several?e=1:1,1:1,4:1");
+    assert_int_equal(number_of(answer, "enabled"), 2);
+    assert_differs(answer, "Health", 2, "");
+    assert_differs(answer, "Frozen", 0, "");
+    json_decref(answer);
+    answer = get_json("several?e=9:9");
+    assert_int_equal(number_of(answer, "alive"), 0);
+    json_decref(answer);
+    assert_refused("GET", "several", NULL, 422, "LIMIT");
+    assert_refused("GET", "several?e=1:1,x", NULL, 422, "ARGUMENT");
+    char path[8192] = "several?e=0:1";
+    for (int i = 0; i < 499; i++) strcat(path, ",1000:1");
+    json_decref(get_json(path));
+    assert_refused("GET", strcat(path, ",0:1"), NULL, 422, "LIMIT");
 }
 
 static void test_every_kind_of_field_as_json(void **state) {
@@ -598,12 +720,16 @@ int main(void) {
         INSPECT_TEST(test_a_type_with_an_odd_name_is_put_in_quotes),
         INSPECT_TEST(test_pages_of_a_long_list),
         INSPECT_TEST(test_a_list_ends_where_it_ends),
+        INSPECT_TEST(test_rows_in_the_order_of_a_field),
+        INSPECT_TEST(test_the_order_of_a_field_is_exact),
+        INSPECT_TEST(test_the_first_of_many_in_the_order_of_a_field),
         INSPECT_TEST(test_what_a_row_has),
         INSPECT_TEST(test_a_list_is_live),
         INSPECT_TEST(test_more_queries_than_are_kept),
         INSPECT_TEST(test_roots_and_children),
         INSPECT_TEST(test_many_children_by_pages),
         INSPECT_TEST(test_all_about_an_entity),
+        INSPECT_TEST(test_what_several_entities_have_in_common),
         INSPECT_TEST(test_every_kind_of_field_as_json),
         INSPECT_TEST(test_numbers_that_json_does_not_have),
         INSPECT_TEST(test_resources_and_watched_values),

@@ -280,6 +280,40 @@ static void test_types_with_their_fields(void **state) {
     json_decref(answer);
 }
 
+/* How a field is shown, if its kind can be shown so. */
+static void test_types_say_how_their_fields_are_shown(void **state) {
+    (void)state;
+    static const covey_field at[] = {
+        { "level", COVEY_KIND_F32, 0, 1, NULL, { COVEY_SHOW_RANGE, -1, 2.5, NULL } },
+        { "turn", COVEY_KIND_F32, 4, 1, NULL, { COVEY_SHOW_ANGLE, 0, 0, NULL } },
+        { "mode", COVEY_KIND_U8, 8, 1, NULL, { COVEY_SHOW_CHOICE, 0, 0, "off,  on ,blinking" } },
+        { "tint", COVEY_KIND_U32, 12, 1, NULL, { COVEY_SHOW_COLOUR, 0, 0, NULL } },
+        { "mix", COVEY_KIND_U8, 16, 4, NULL, { COVEY_SHOW_COLOUR, 0, 0, NULL } },
+        { "wrong", COVEY_KIND_U8, 20, 2, NULL, { COVEY_SHOW_COLOUR, 0, 0, NULL } },
+        { "none", COVEY_KIND_F32, 24, 1, NULL, { COVEY_SHOW_CHOICE, 0, 0, "a, b" } },
+        { "plain", COVEY_KIND_F32, 28, 1, NULL, { COVEY_SHOW_PLAIN, 0, 0, NULL } },
+    };
+    static const char *const words[] = { "range", "angle", "choice", "colour", "colour" };
+    const covey_fields fields = { 32, COUNT_OF(at), at };
+    const covey_type *type =
+        covey_type_create(world, &(covey_type){ .name = "Shown", .size = 32, .align = 4, .fields = &fields });
+    covey_pool_of_raw(world, type);
+    json_t *answer = get_json("types"), *types = member(answer, "types"), *show;
+    json_t *shown = json_array_get(types, json_array_size(types) - 1);
+    for (uint32_t i = 0; i < COUNT_OF(words); i++)
+        assert_string_equal(text_of(member(element(shown, "fields", i), "show"), "as"), words[i]);
+    for (uint32_t i = COUNT_OF(words); i < COUNT_OF(at); i++)
+        assert_null(json_object_get(element(shown, "fields", i), "show"));
+    show = member(element(shown, "fields", 0), "show");
+    assert_true(json_number_value(member(show, "least")) == -1 && json_number_value(member(show, "most")) == 2.5);
+    show = member(element(shown, "fields", 2), "show");
+    assert_int_equal(json_array_size(member(show, "names")), 3);
+    assert_string_equal(json_string_value(element(show, "names", 0)), "off");
+    assert_string_equal(json_string_value(element(show, "names", 1)), "on");
+    assert_string_equal(json_string_value(element(show, "names", 2)), "blinking");
+    json_decref(answer);
+}
+
 /* ---- Opening and closing ------------------------------------------------------------------------------------------*/
 
 static void test_a_poll_says_how_many_frames_to_run(void **state) {
@@ -414,6 +448,7 @@ int main(void) {
         INSPECT_TEST(test_the_world_in_numbers),
         INSPECT_TEST(test_a_title_may_be_anything),
         INSPECT_TEST(test_types_with_their_fields),
+        INSPECT_TEST(test_types_say_how_their_fields_are_shown),
         INSPECT_TEST(test_a_poll_says_how_many_frames_to_run),
         INSPECT_TEST(test_a_port_that_is_taken_is_a_reason),
         INSPECT_TEST(test_an_address_that_is_none_is_a_reason),

@@ -51,6 +51,25 @@ static void run(void) { assert_int_equal(covey_schedule_run(schedule), COVEY_OK)
 
 /* ---- Systems and their plan ---------------------------------------------------------------------------------------*/
 
+static void test_the_systems_of_an_entity(void **state) {
+    (void)state;
+    json_t *answer = get_json("entity/systems?e=0:1"), *system = element(answer, "systems", 0);
+    assert_int_equal(json_array_size(member(answer, "systems")), 1);
+    assert_string_equal(text_of(system, "name"), "record");
+    assert_string_equal(text_of(system, "phase"), "game");
+    assert_true(json_is_true(member(system, "on")));
+    assert_string_equal(json_string_value(element(system, "writes", 0)), "Packed");
+    json_decref(answer);
+    covey_remove(world, covey_entity_at(world, 0), Packed);
+    answer = get_json("entity/systems?e=0:1");
+    assert_int_equal(json_array_size(member(answer, "systems")), 0);
+    json_decref(answer);
+    assert_refused("GET", "entity/systems?e=x", NULL, 422, "ARGUMENT");
+    inspect_close();
+    inspect_open(&(covey_inspect_desc){ 0 });
+    assert_refused("GET", "entity/systems?e=0:1", NULL, 409, "ABSENT");
+}
+
 static void test_systems_with_their_times(void **state) {
     (void)state;
     run();
@@ -271,6 +290,7 @@ static void test_a_pace_that_is_none_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        SYSTEMS_TEST(test_the_systems_of_an_entity),
         SYSTEMS_TEST(test_systems_with_their_times),
         SYSTEMS_TEST(test_the_plan_as_a_graph),
         SYSTEMS_TEST(test_a_plan_that_cannot_be_made_says_why),

@@ -97,6 +97,17 @@ typedef struct {
 COVEY_FIELDS_DEFINE(Sick, u32(since));
 COVEY_COMPONENT_DEFINE(Sick, .fields = &covey_fields_Sick, .storage = COVEY_STORAGE_SPARSE);
 
+/* One of each way to show a field. */
+typedef struct {
+    float power, turn;
+    uint32_t tint;
+    uint8_t state;
+    float mix[3];
+} Lamp;
+COVEY_FIELDS_DEFINE(Lamp, range(f32, power, 0, 10), angle(f32, turn), colour(u32, tint),
+                    choice(u8, state, "off, steady, blinking"), colour(f32, mix));
+COVEY_COMPONENT_DEFINE(Lamp, .fields = &covey_fields_Lamp);
+
 COVEY_TAG_DEFINE(Frozen);
 
 typedef struct {
@@ -195,6 +206,7 @@ static covey_entity add_cast(covey_world *world) {
                                .flag = true,
                                .letter = 'c',
                                .matrix = { { 1, 0 }, { 0, 1 } } });
+    done = done && covey_add(world, turret, Lamp, { 2.5f, 0.5f, 0xff8000c0, 1, { 0.2f, 0.4f, 0.6f } });
     done = done && covey_add(world, flagship, Inventory, { "cargo", { { 1, 10 }, { 2, 20 }, { 3, -30 } }, turret });
     need(done, "no memory for the cast");
     return flagship;

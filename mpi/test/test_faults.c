@@ -237,9 +237,10 @@ static void refuse_start(const covey_type *const *types, bool used, covey_result
 static void a_rank_with_another_layout_is_named(void) {
     static const covey_type bigger = { .name = "Spot", .size = 12, .align = 4, .as_bytes = true };
     static const covey_type renamed = { .name = "Sport", .size = 8, .align = 4, .as_bytes = true };
-    static const covey_field swapped_at[] = { { "y", COVEY_KIND_I32, 0, 1, NULL },
-                                              { "x", COVEY_KIND_I32, 4, 1, NULL } };
-    static const covey_field right_at[] = { { "x", COVEY_KIND_I32, 0, 1, NULL }, { "y", COVEY_KIND_I32, 4, 1, NULL } };
+    static const covey_field swapped_at[] = { { "y", COVEY_KIND_I32, 0, 1, NULL, { 0 } },
+                                              { "x", COVEY_KIND_I32, 4, 1, NULL, { 0 } } };
+    static const covey_field right_at[] = { { "x", COVEY_KIND_I32, 0, 1, NULL, { 0 } },
+                                            { "y", COVEY_KIND_I32, 4, 1, NULL, { 0 } } };
     static const covey_fields swapped_fields = { 8, 2, swapped_at }, right_fields = { 8, 2, right_at };
     static const covey_type swapped = { .name = "Spot", .size = 8, .align = 4, .fields = &swapped_fields };
     static const covey_type right = { .name = "Spot", .size = 8, .align = 4, .fields = &right_fields };

@@ -57,7 +57,7 @@ static void record_end(covey_world *world, const covey__told *told, covey_entity
 
 /* ---- Ending entities ---------------------------------------------------------------------------------------------*/
 
-static void end_one(covey_world *world, covey_entity e) {
+COVEY_HOT void end_one(covey_world *world, covey_entity e) {
     covey__entity_page *page = world->pages[e.index / COVEY_PAGE_SIZE];
     uint32_t at = e.index % COVEY_PAGE_SIZE;
     bool last = e.generation == COVEY_GENERATION_MAX;
@@ -177,28 +177,29 @@ static uint32_t destroy_stretch(covey_world *world, const covey_entity *entities
 typedef struct batch {
     covey_entity entities[BATCH];
     uint64_t present[BATCH]; /* which of 64 pools are present in the block of each */
+    uint64_t all, common;    /* in the block of any; of each */
     uint32_t count;
 } batch;
 
-/* Notes which of 64 pools are present. Returns all of these; *common: those that are present for each. */
-static uint64_t find_present(const covey_world *world, batch *b, uint32_t word, uint64_t *common) {
-    uint64_t all = 0;
-    *common = UINT64_MAX;
+/* Notes which of 64 pools are present. */
+static void find_present(const covey_world *world, batch *b, uint32_t word) {
+    uint64_t all = 0, common = UINT64_MAX;
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t index = b->entities[i].index;
         const covey__presence_page *page = covey__presence_page_of(world, index);
         bool any = word < page->words;
         b->present[i] = any ? page->bits[covey__block_of(index) * page->words + word] : 0;
         all |= b->present[i];
-        *common &= b->present[i];
+        common &= b->present[i];
     }
-    return all;
+    b->all = all;
+    b->common = common;
 }
 
 /* The sum of the pools that are present for each. */
-static uint64_t count_present(const batch *b, uint64_t all, uint64_t common) {
+static uint64_t count_present(const batch *b) {
     uint64_t count = 0;
-    if (all == common) return (uint64_t)covey__bits_in(all) * b->count;
+    if (b->all == b->common) return (uint64_t)covey__bits_in(b->all) * b->count;
     for (uint32_t i = 0; i < b->count; i++) count += covey__bits_in(b->present[i]);
     return count;
 }
@@ -208,13 +209,18 @@ static way look_at_batch(const covey_world *world, batch *b, covey__told *told) 
     uint64_t in_all = 0, in_each = 0;
     way how = begin_looking(world, told);
     for (uint32_t word = 0; word * 64 < world->pool_count && how != ONE_BY_ONE; word++) {
-        uint64_t common, all = find_present(world, b, word, &common);
-        in_all += covey__bits_in(all);
-        in_each += count_present(b, all, common);
-        for (; all != 0 && how != ONE_BY_ONE; all &= all - 1)
-            how = look_at(world, told, world->pools[word * 64 + covey__lowest_bit(all)], how);
+        find_present(world, b, word);
+        in_all += covey__bits_in(b->all);
+        in_each += count_present(b);
+        for (uint64_t left = b->all; left != 0 && how != ONE_BY_ONE; left &= left - 1)
+            how = look_at(world, told, world->pools[word * 64 + covey__lowest_bit(left)], how);
     }
     return how == TOGETHER && in_all * b->count > 2 * in_each ? ONE_BY_ONE : how;
+}
+
+/* Whether the table of entities is larger than the cache of a core. */
+static bool is_far(const covey_world *world) {
+    return (uint64_t)world->page_count * sizeof(covey__entity_page) > COVEY_CACHE_BYTES / 16;
 }
 
 static void ask_for_entities(const covey_world *world, const batch *b) {
@@ -256,15 +262,10 @@ static uint32_t list_present(const batch *b, uint64_t bit, covey_entity *there) 
 /* Erases what they have in 64 pools, which were found by find_present. */
 static void erase_batch(covey_world *world, const batch *b, uint32_t word, gone *of) {
     covey_entity there[BATCH];
-    uint64_t all = 0, common = UINT64_MAX;
-    for (uint32_t i = 0; i < b->count; i++) {
-        all |= b->present[i];
-        common &= b->present[i];
-    }
-    for (; all != 0; all &= all - 1) {
-        covey_pool *pool = world->pools[word * 64 + covey__lowest_bit(all)];
-        uint64_t bit = all & (~all + 1);
-        if ((common & bit) != 0) erase_from(of, pool, b->entities, b->count);
+    for (uint64_t left = b->all; left != 0; left &= left - 1) {
+        covey_pool *pool = world->pools[word * 64 + covey__lowest_bit(left)];
+        uint64_t bit = left & (~left + 1);
+        if ((b->common & bit) != 0) erase_from(of, pool, b->entities, b->count);
         else erase_from(of, pool, there, list_present(b, bit, there));
     }
 }
@@ -274,8 +275,7 @@ static uint32_t end_together(covey_world *world, batch *b, const covey__told *to
     end_batch(world, told, b);
     gone of = { b->entities, b->count, NULL, NULL };
     for (uint32_t word = 0; word * 64 < world->pool_count; word++) {
-        uint64_t common;
-        if (world->pool_count > 64) find_present(world, b, word, &common);
+        if (world->pool_count > 64) find_present(world, b, word);
         erase_batch(world, b, word, &of);
     }
     COVEY__CHANGED(world);
@@ -297,7 +297,7 @@ static bool destroy_batch(covey_world *world, const covey_entity *entities, uint
     covey__told told;
     b.count = count;
     memcpy(b.entities, entities, count * sizeof *entities);
-    ask_for_entities(world, &b);
+    if (is_far(world)) ask_for_entities(world, &b);
     way how = look_at_batch(world, &b, &told);
     if (how == ONE_BY_ONE) return false;
     *destroyed += how == TOGETHER ? end_together(world, &b, &told) : end_in_turn(world, &b, &told);

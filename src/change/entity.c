@@ -220,7 +220,7 @@ static COVEY__NOINLINE void erase_observed(covey_pool *pool, covey_entity e) {
 
 /* If the first of these pools is in a group that the entity leaves as a whole, erases its components there. Takes the
  * pools of the group off the list. */
-static bool erase_in_group(covey_pool *const *pools, uint64_t *present, covey_entity e) {
+COVEY_HOT bool erase_in_group(covey_pool *const *pools, uint64_t *present, covey_entity e) {
     covey_group *group = *present != 0 ? covey__group_left_whole(pools[covey__lowest_bit(*present)]) : NULL;
     if (!group) return false;
     covey__group_erase_whole(group, e);
@@ -228,22 +228,31 @@ static bool erase_in_group(covey_pool *const *pools, uint64_t *present, covey_en
     return true;
 }
 
-/* Erases a component from each of these pools that has it. Returns whether all of them are plain. */
-static bool erase_each(covey_pool *const *pools, uint64_t present, covey_entity e) {
-    bool plain = true;
-    for (uint64_t left = covey__storage_having(pools, present, e.index, &plain); left != 0; left &= left - 1) {
-        covey_pool *pool = pools[covey__lowest_bit(left)];
+/* Erases a component from each of these pools. */
+static void erase_each(covey_pool *const *pools, uint64_t present, covey_entity e) {
+    for (; present != 0; present &= present - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(present)];
         if (COVEY__LIKELY(!pool->observers)) covey__pool_remove(pool, e, pool->size);
         else erase_observed(pool, e);
     }
-    return plain;
 }
 
-/* The same for all pools that are left. */
+/* Erases a component from each of these plain pools, which have it. */
+static void erase_slots(covey_pool *const *pools, uint64_t slots, covey_entity e) {
+    for (; slots != 0; slots &= slots - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(slots)];
+        covey__pool_remove(pool, e, pool->size);
+    }
+}
+
+/* Erases the components in all pools that are left. Returns whether all of these are plain. */
 static bool erase_present(covey__present *p, covey_entity e) {
     bool plain = true;
-    for (; covey__present_next_word(p); p->left = 0)
-        plain &= erase_each(p->pools, covey__storage_erase_bits(p->pools, p->left, e.index), e);
+    for (; covey__present_next_word(p); p->left = 0) {
+        uint64_t slots, rest = covey__storage_erase_bits(p->pools, p->left, e.index, &slots);
+        erase_slots(p->pools, slots, e);
+        erase_each(p->pools, covey__storage_having(p->pools, rest, e.index, &plain), e);
+    }
     return plain;
 }
 
@@ -269,14 +278,17 @@ static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
 
 /* Erases the components that are more than a bit of a mask: those in the first 64 pools, and all in others. With sparse
  * pools there is no shortcut. */
-static COVEY__NOINLINE bool erase_rest(covey_world *world, covey_entity e, uint64_t rest) {
-    covey__present p = covey__present_at(world, e.index, 0);
-    bool plain = !erase_in_group(p.pools, &rest, e);
-    uint64_t left = rest != 0 ? covey__storage_erase_swapping(world, p.pools, rest, e) : 0;
+static COVEY__NOINLINE bool erase_rest(covey_world *world, covey_entity e, uint64_t rest, uint64_t slots) {
+    covey_pool *const *pools = world->pools;
+    erase_slots(pools, slots, e);
+    bool plain = !erase_in_group(pools, &rest, e);
+    uint64_t left = rest != 0 ? covey__storage_erase_swapping(world, pools, rest, e) : 0;
     plain &= left == rest;
-    plain &= erase_each(p.pools, left, e);
-    p.left = 0;
-    plain &= erase_present(&p, e);
+    if (left != 0) erase_each(pools, covey__storage_having(pools, left, e.index, &plain), e);
+    if (world->pool_count > 64) {
+        covey__present p = covey__present_at(world, e.index, 64);
+        plain &= erase_present(&p, e);
+    }
     if (plain) covey__fast_destroy_on(world, e.index);
     else covey__fast_destroy_skip(world, e.index);
     COVEY__CHANGED(world);
@@ -297,8 +309,8 @@ bool covey__destroy_slowly(covey_world *world, uint32_t index, uint32_t generati
     world->alive--;
     COVEY__TRACE(world, world->destroyed, index);
     covey__present p = covey__present_at(world, index, 0);
-    uint64_t rest = covey__storage_erase_bits(p.pools, p.left, index);
-    if (!COVEY__LIKELY(rest == 0 && p.end - p.bits <= 1)) return erase_rest(world, e, rest);
+    uint64_t slots, rest = covey__storage_erase_bits(p.pools, p.left, index, &slots);
+    if (!COVEY__LIKELY((rest | slots) == 0 && p.end - p.bits <= 1)) return erase_rest(world, e, rest, slots);
     if (covey__is_beside_destroyed(world, index)) covey__fast_destroy_on(world, index);
     else covey__fast_destroy_skip(world, index);
     COVEY__CHANGED(world);

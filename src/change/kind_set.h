@@ -17,7 +17,7 @@
 
 enum {
     COVEY__KIND_TYPES = COVEY_ENTITY_KIND_TYPES,
-    COVEY__KINDS_CACHED = 128, /* kinds that are found without a search */
+    COVEY__KINDS_CACHED = 512, /* kinds that are found without a search */
     COVEY__EXTENT_WORDS = COVEY__TABLE_WORDS < 16 ? COVEY__TABLE_WORDS : 16,
 };
 #define COVEY__NO_EXTENT UINT32_MAX

@@ -19,17 +19,22 @@ enum { HEADER = 2, MOST = COVEY_PART_MOST };
 #define ROOM_OF(word) ((word) & ~KIND_UNUSED)
 #define KIND_OF(word) ((word)&KIND_UNUSED)
 
+/* What is filed. */
+typedef struct covey__filed {
+    uint32_t index, generation;
+} covey__filed;
+
 typedef struct part {
     uint32_t first, at, count;
 } part;
 
 enum { PART_WORDS = sizeof(part) / sizeof(uint32_t) };
 
-/* The words that segments take for each index, when they have just moved together. Two indices of a bucket take four
+/* The words that segments take for each index, when they have just moved together. One index of a bucket takes four
  * words. Two neighbouring parts take ten words besides their indices, of which they have more than half of MOST. */
-enum { FOR_EACH = 2 + 20 / MOST };
+enum { FOR_EACH = 4 + 20 / MOST };
 /* And free words: for a part of MOST, for a list that grows by half, and so that segments move together seldom. */
-enum { FREE_FOR_EACH = 1 + 20 / MOST, FREE = 4 * MOST + 64 };
+enum { FREE_FOR_EACH = 1 + 20 / MOST, FREE = 8 * MOST + 64 };
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
@@ -120,6 +125,7 @@ void covey__buckets_clear(covey__buckets *b) {
         if (b->filed.at[i]) memset(b->filed.at[i], 0, COVEY__FILED_BYTES);
     if (b->table) memset(b->table, 0xff, b->table_size * sizeof *b->table);
     b->record_end = b->word_end = b->count = 0;
+    b->changes++;
     b->record_unused = COVEY__NO_RECORD;
 }
 
@@ -204,8 +210,19 @@ static void remove_record(covey__buckets *b, uint32_t record) {
 static uint32_t *room_word(const covey__buckets *b, uint32_t at) { return &b->words[at - 1]; }
 static uint32_t room_at(const covey__buckets *b, uint32_t at) { return ROOM_OF(*room_word(b, at)); }
 
+/* The words of a segment behind its header: with indices, two for each. */
+static uint32_t length_of(uint32_t kind, uint32_t room) { return kind == KIND_LIST ? room : 2 * room; }
+
+/* An unused segment keeps its length as its room. */
+static uint32_t length_at(const covey__buckets *b, uint32_t at) {
+    uint32_t word = *room_word(b, at);
+    return KIND_OF(word) == KIND_UNUSED ? ROOM_OF(word) : length_of(KIND_OF(word), ROOM_OF(word));
+}
+
+static uint32_t *generations_at(const covey__buckets *b, uint32_t at) { return &b->words[at + room_at(b, at)]; }
+
 static bool is_listed(const covey__buckets *b, const covey__bucket *record) {
-    return record->count > 1 && KIND_OF(*room_word(b, record->at)) == KIND_LIST;
+    return KIND_OF(*room_word(b, record->at)) == KIND_LIST;
 }
 
 static uint32_t *part_count(const covey__buckets *b, const covey__bucket *record) { return &b->words[record->at]; }
@@ -251,13 +268,15 @@ static void move_together(covey__buckets *b) {
     uint32_t to = 0;
     for (uint32_t from = 0, next; from < b->word_end; from = next) {
         uint32_t word = b->words[from + 1], owner = b->words[from];
-        next = from + HEADER + ROOM_OF(word);
+        next = from + HEADER + length_at(b, from + HEADER);
         if (KIND_OF(word) == KIND_UNUSED) continue;
         uint32_t used = move_segment(b, from + HEADER, to + HEADER);
         memmove(&b->words[to + HEADER], &b->words[from + HEADER], used * sizeof *b->words);
+        if (KIND_OF(word) != KIND_LIST)
+            memmove(&b->words[to + HEADER + used], &b->words[from + HEADER + ROOM_OF(word)], used * sizeof *b->words);
         b->words[to] = owner;
         b->words[to + 1] = KIND_OF(word) | used;
-        to += HEADER + used;
+        to += HEADER + length_of(KIND_OF(word), used);
     }
     b->word_end = to;
 }
@@ -269,18 +288,19 @@ static void make_room(covey__buckets *b, uint32_t words) {
 
 /* A new segment. Others may move. */
 static uint32_t take_segment(covey__buckets *b, uint32_t owner, uint32_t kind, uint32_t room) {
-    make_room(b, HEADER + room);
+    make_room(b, HEADER + length_of(kind, room));
     uint32_t at = b->word_end + HEADER;
     b->words[at - HEADER] = owner;
     *room_word(b, at) = kind | room;
-    b->word_end = at + room;
+    b->word_end = at + length_of(kind, room);
     return at;
 }
 
 /* The last segment becomes free words. */
 static void leave_segment(covey__buckets *b, uint32_t at) {
-    *room_word(b, at) |= KIND_UNUSED;
-    if (at + room_at(b, at) == b->word_end) b->word_end = at - HEADER;
+    uint32_t length = length_at(b, at);
+    *room_word(b, at) = KIND_UNUSED | length;
+    if (at + length == b->word_end) b->word_end = at - HEADER;
 }
 
 static uint32_t more_than(uint32_t count) { return count + count / 2 + 2 < MOST ? count + count / 2 + 2 : MOST; }
@@ -297,15 +317,34 @@ static uint32_t place_in(const uint32_t *indices, uint32_t count, uint32_t index
     return low;
 }
 
-static void insert(uint32_t *indices, uint32_t count, uint32_t index) {
-    uint32_t at = count != 0 && indices[count - 1] < index ? count : place_in(indices, count, index);
-    memmove(&indices[at + 1], &indices[at], (count - at) * sizeof *indices);
-    indices[at] = index;
+static void insert_word(uint32_t *words, uint32_t count, uint32_t at, uint32_t word) {
+    memmove(&words[at + 1], &words[at], (count - at) * sizeof *words);
+    words[at] = word;
 }
 
-static void extract(uint32_t *indices, uint32_t count, uint32_t index) {
-    uint32_t at = place_in(indices, count, index);
-    memmove(&indices[at], &indices[at + 1], (count - at - 1) * sizeof *indices);
+static void extract_word(uint32_t *words, uint32_t count, uint32_t at) {
+    memmove(&words[at], &words[at + 1], (count - at - 1) * sizeof *words);
+}
+
+/* Into a segment that has room; and out of one. */
+static void insert(const covey__buckets *b, uint32_t segment, uint32_t count, covey__filed filed) {
+    uint32_t *indices = &b->words[segment];
+    uint32_t at = count != 0 && indices[count - 1] < filed.index ? count : place_in(indices, count, filed.index);
+    insert_word(indices, count, at, filed.index);
+    insert_word(generations_at(b, segment), count, at, filed.generation);
+}
+
+static void extract(const covey__buckets *b, uint32_t segment, uint32_t count, uint32_t index) {
+    uint32_t at = place_in(&b->words[segment], count, index);
+    extract_word(&b->words[segment], count, at);
+    extract_word(generations_at(b, segment), count, at);
+}
+
+/* Copies indices and generations from one segment, from a place on, to another. */
+static void copy_words(const covey__buckets *b, uint32_t from, uint32_t first, uint32_t to, uint32_t place,
+                       uint32_t count) {
+    memcpy(&b->words[to + place], &b->words[from + first], count * sizeof *b->words);
+    memcpy(generations_at(b, to) + place, generations_at(b, from) + first, count * sizeof *b->words);
 }
 
 /* ---- Parts -------------------------------------------------------------------------------------------------------*/
@@ -315,7 +354,7 @@ static void grow_list(covey__buckets *b, uint32_t number) {
     covey__bucket *record = &b->records[number];
     uint32_t parts = *part_count(b, record), used = 1 + parts * PART_WORDS;
     uint32_t room = 1 + (parts + parts / 2 + 2) * PART_WORDS;
-    make_room(b, HEADER + room + HEADER + MOST);
+    make_room(b, HEADER + room + HEADER + 2 * MOST);
     if (room_at(b, record->at) >= used + PART_WORDS) return;
     uint32_t at = take_segment(b, number, KIND_LIST, room), old = record->at;
     memcpy(&b->words[at], &b->words[old], used * sizeof *b->words);
@@ -328,7 +367,7 @@ static void grow_part(covey__buckets *b, uint32_t number, uint32_t which, uint32
     if (room_at(b, part_of(b, record, which).at) >= room) return;
     uint32_t at = take_segment(b, number, KIND_PART, room);
     part p = part_of(b, record, which);
-    memcpy(&b->words[at], &b->words[p.at], p.count * sizeof *b->words);
+    copy_words(b, p.at, 0, at, 0, p.count);
     uint32_t old = p.at;
     p.at = at;
     put_part(b, record, which, p);
@@ -375,12 +414,13 @@ static void split(covey__buckets *b, uint32_t number, uint32_t which, uint32_t i
     uint32_t at = take_segment(b, number, KIND_PART, MOST);
     part p = part_of(b, record, which);
     p.count -= moved;
-    memcpy(&b->words[at], &b->words[p.at + p.count], moved * sizeof *b->words);
+    copy_words(b, p.at, p.count, at, 0, moved);
     put_part(b, record, which, p);
     insert_part(b, record, which + 1, (part){ last ? index : b->words[at], at, moved });
 }
 
-static void file_in_list(covey__buckets *b, uint32_t number, uint32_t index) {
+static void file_in_list(covey__buckets *b, uint32_t number, covey__filed filed) {
+    uint32_t index = filed.index;
     covey__bucket *record = &b->records[number];
     uint32_t which = part_for(b, record, index);
     if (part_of(b, record, which).count == MOST) {
@@ -390,7 +430,7 @@ static void file_in_list(covey__buckets *b, uint32_t number, uint32_t index) {
     if (part_of(b, record, which).count == room_at(b, part_of(b, record, which).at))
         grow_part(b, number, which, more_than(part_of(b, record, which).count));
     part p = part_of(b, record, which);
-    insert(&b->words[p.at], p.count++, index);
+    insert(b, p.at, p.count++, filed);
     p.first = b->words[p.at];
     put_part(b, record, which, p);
 }
@@ -403,7 +443,7 @@ static void unite(covey__buckets *b, uint32_t number, uint32_t which) {
     if (sum > MOST / 2) return;
     grow_part(b, number, which, sum);
     part p = part_of(b, record, which), next = part_of(b, record, which + 1);
-    memcpy(&b->words[p.at + p.count], &b->words[next.at], next.count * sizeof *b->words);
+    copy_words(b, next.at, 0, p.at, p.count, next.count);
     p.count = sum;
     p.first = b->words[p.at];
     put_part(b, record, which, p);
@@ -414,7 +454,7 @@ static void unfile_in_list(covey__buckets *b, uint32_t number, uint32_t index) {
     covey__bucket *record = &b->records[number];
     uint32_t which = part_for(b, record, index);
     part p = part_of(b, record, which);
-    extract(&b->words[p.at], p.count--, index);
+    extract(b, p.at, p.count--, index);
     if (p.count != 0) p.first = b->words[p.at];
     put_part(b, record, which, p);
     if (p.count == 0) extract_part(b, record, which);
@@ -425,56 +465,44 @@ static void unfile_in_list(covey__buckets *b, uint32_t number, uint32_t index) {
 
 /* ---- Filing ------------------------------------------------------------------------------------------------------*/
 
-static void begin_segment(covey__buckets *b, uint32_t number, uint32_t index) {
-    covey__bucket *record = &b->records[number];
-    uint32_t at = take_segment(b, number, KIND_WHOLE, 4), other = record->at;
-    b->words[at] = other < index ? other : index;
-    b->words[at + 1] = other < index ? index : other;
-    record->at = at;
-}
-
 static void grow_segment(covey__buckets *b, uint32_t number) {
     covey__bucket *record = &b->records[number];
     uint32_t at = take_segment(b, number, KIND_WHOLE, more_than(record->count)), old = record->at;
-    memcpy(&b->words[at], &b->words[old], record->count * sizeof *b->words);
+    copy_words(b, old, 0, at, 0, record->count);
     record->at = at;
     leave_segment(b, old);
 }
 
-static void file_in(covey__buckets *b, uint32_t number, uint32_t index) {
+static void file_in(covey__buckets *b, uint32_t number, covey__filed filed) {
     covey__bucket *record = &b->records[number];
-    if (record->count == 0) record->at = index;
-    else if (record->count == 1) begin_segment(b, number, index);
-    else {
-        bool listed = is_listed(b, record);
-        if (!listed && record->count == MOST) begin_list(b, number);
-        else if (!listed && record->count == room_at(b, record->at)) grow_segment(b, number);
-        if (listed || record->count == MOST) file_in_list(b, number, index);
-        else insert(&b->words[record->at], record->count, index);
-    }
+    if (record->count == 0) record->at = take_segment(b, number, KIND_WHOLE, 1);
+    bool listed = is_listed(b, record);
+    if (!listed && record->count == MOST) begin_list(b, number);
+    else if (!listed && record->count == room_at(b, record->at)) grow_segment(b, number);
+    if (listed || record->count == MOST) file_in_list(b, number, filed);
+    else insert(b, record->at, record->count, filed);
     record->count++;
 }
 
 static void unfile_in(covey__buckets *b, uint32_t number, uint32_t index) {
     covey__bucket *record = &b->records[number];
     record->count--;
-    if (record->count == 0) remove_record(b, number);
-    else if (record->count == 1) {
-        uint32_t at = record->at;
-        record->at = b->words[at] == index ? b->words[at + 1] : b->words[at];
-        leave_segment(b, at);
+    if (record->count == 0) {
+        leave_segment(b, record->at);
+        remove_record(b, number);
     } else if (is_listed(b, record)) unfile_in_list(b, number, index);
-    else extract(&b->words[record->at], record->count + 1, index);
+    else extract(b, record->at, record->count + 1, index);
 }
 
-void covey__buckets_file(covey__buckets *b, uint32_t index, const covey__lookup_key *key) {
+void covey__buckets_file(covey__buckets *b, uint32_t index, uint32_t generation, const covey__lookup_key *key) {
     uint32_t old = covey__record_of(b, index);
     if (old != COVEY__NO_RECORD && covey__record_has_key(b, old, key)) return;
     covey__buckets_unfile(b, index);
     uint32_t record = covey__buckets_find(b, key);
     if (record == COVEY__NO_RECORD) record = add_record(b, key);
-    file_in(b, record, index);
+    file_in(b, record, (covey__filed){ index, generation });
     b->count++;
+    b->changes++;
     ((uint32_t *)covey__page_at(&b->filed, index))[index % COVEY__BLOCK_PAGE] = record + 1;
 }
 
@@ -483,7 +511,15 @@ void covey__buckets_unfile(covey__buckets *b, uint32_t index) {
     if (record == COVEY__NO_RECORD) return;
     unfile_in(b, record, index);
     b->count--;
+    b->changes++;
     ((uint32_t *)covey__page_at(&b->filed, index))[index % COVEY__BLOCK_PAGE] = 0;
+}
+
+void covey__buckets_renew(covey__buckets *b, uint32_t index, uint32_t generation) {
+    const covey__bucket *record = &b->records[covey__record_of(b, index)];
+    part p = { 0, record->at, record->count };
+    if (is_listed(b, record)) p = part_of(b, record, part_for(b, record, index));
+    generations_at(b, p.at)[place_in(&b->words[p.at], p.count, index)] = generation;
 }
 
 /* ---- Building ----------------------------------------------------------------------------------------------------*/
@@ -526,31 +562,32 @@ static void lay_out(covey__buckets *b, uint32_t number) {
     covey__bucket *record = &b->records[number];
     uint32_t count = record->count;
     if (count > MOST) lay_out_list(b, number, count);
-    else if (count > 1) record->at = take_segment(b, number, KIND_WHOLE, count);
-    record->at = count > 1 ? record->at : COVEY__NO_RECORD;
+    else record->at = take_segment(b, number, KIND_WHOLE, count);
     record->count = 0;
 }
 
 /* Indices come in order. */
-static void put_in(covey__buckets *b, uint32_t number, uint32_t index) {
+static void put_in(covey__buckets *b, uint32_t number, covey__filed filed) {
     covey__bucket *record = &b->records[number];
-    uint32_t count = record->count++;
-    if (record->at == COVEY__NO_RECORD) record->at = index;
-    else if (KIND_OF(*room_word(b, record->at)) == KIND_WHOLE) b->words[record->at + count] = index;
-    else {
-        part p = part_of(b, record, count / PART_BEGINS);
-        b->words[p.at + p.count] = index;
-        if (p.count++ == 0) p.first = index;
-        put_part(b, record, count / PART_BEGINS, p);
-    }
+    uint32_t count = record->count++, which = count / PART_BEGINS;
+    bool listed = is_listed(b, record);
+    part p = { 0, record->at, count };
+    if (listed) p = part_of(b, record, which);
+    b->words[p.at + p.count] = filed.index;
+    generations_at(b, p.at)[p.count] = filed.generation;
+    if (!listed) return;
+    if (p.count++ == 0) p.first = filed.index;
+    put_part(b, record, which, p);
 }
 
-void covey__buckets_build(covey__buckets *b) {
+void covey__buckets_build(covey__buckets *b, covey__generation_fn *generation, const void *context) {
     for (uint32_t i = 0; i < b->record_end; i++) lay_out(b, i);
     for (uint32_t i = 0; i < b->filed.count; i++) {
         const uint32_t *records = b->filed.at[i];
-        for (uint32_t k = 0; records && k < COVEY__BLOCK_PAGE; k++)
-            if (records[k] != 0) put_in(b, records[k] - 1, i * COVEY__BLOCK_PAGE + k);
+        for (uint32_t k = 0; records && k < COVEY__BLOCK_PAGE; k++) {
+            uint32_t index = i * COVEY__BLOCK_PAGE + k;
+            if (records[k] != 0) put_in(b, records[k] - 1, (covey__filed){ index, generation(context, index) });
+        }
     }
 }
 
@@ -588,17 +625,24 @@ void covey__buckets_shrink(covey__heap *heap, covey__buckets *b, uint32_t count,
         covey__lookup_key key;
         if (record == COVEY__NO_RECORD) continue;
         key = key_of_record(b, record);
-        covey__buckets_file(&small, i, &key);
+        covey__buckets_file(&small, i, *covey__bucket_from(b, record, i).generations, &key);
     }
+    small.changes = b->changes;
     covey__buckets_free(heap, b);
     *b = small;
 }
 
 /* ---- Reading -----------------------------------------------------------------------------------------------------*/
 
+covey__bucket_run covey__bucket_whole(const covey__buckets *b, uint32_t number) {
+    const covey__bucket *record = &b->records[number];
+    uint32_t room = *room_word(b, record->at), at = record->at;
+    if (KIND_OF(room) != KIND_WHOLE) return (covey__bucket_run){ NULL, NULL, 0 };
+    return (covey__bucket_run){ &b->words[at], &b->words[at + ROOM_OF(room)], record->count };
+}
+
 covey__bucket_run covey__bucket_from(const covey__buckets *b, uint32_t number, uint32_t index) {
     const covey__bucket *record = &b->records[number];
-    if (record->count == 1) return (covey__bucket_run){ &record->at, record->at >= index };
     part p = { 0, record->at, record->count };
     uint32_t which = 0;
     bool listed = is_listed(b, record);
@@ -608,7 +652,7 @@ covey__bucket_run covey__bucket_from(const covey__buckets *b, uint32_t number, u
         p = part_of(b, record, which + 1);
         place = 0;
     }
-    return (covey__bucket_run){ &b->words[p.at + place], p.count - place };
+    return (covey__bucket_run){ &b->words[p.at + place], generations_at(b, p.at) + place, p.count - place };
 }
 
 /* ---- Invariants --------------------------------------------------------------------------------------------------*/
@@ -646,7 +690,6 @@ static bool valid_record(const covey__buckets *b, uint32_t number, const char **
     covey__lookup_key key = key_of_record(b, number);
     REQUIRE(b->text_size == 0 || hash_of(&key) == record->key, "lookup: a record has the hash of another text");
     REQUIRE(covey__buckets_find(b, &key) == number, "lookup: a record is not found by its key");
-    if (record->count == 1) return valid_indices(b, number, &record->at, 1, why);
     REQUIRE(b->words[record->at - HEADER] == number, "lookup: a segment belongs to another bucket");
     if (is_listed(b, record)) return valid_list(b, number, why);
     REQUIRE(KIND_OF(*room_word(b, record->at)) == KIND_WHOLE && record->count <= room_at(b, record->at),
@@ -661,11 +704,12 @@ static bool valid_words(const covey__buckets *b, const char **why) {
     while (at < b->word_end) {
         uint32_t word = b->words[at + 1];
         const covey__bucket *record = &b->records[b->words[at]];
-        if (KIND_OF(word) == KIND_WHOLE) needed += HEADER + record->count;
+        if (KIND_OF(word) == KIND_WHOLE) needed += HEADER + 2 * (uint64_t)record->count;
         if (KIND_OF(word) == KIND_LIST) {
-            needed += HEADER + 1 + (uint64_t)b->words[at + HEADER] * (PART_WORDS + HEADER) + record->count;
+            needed +=
+                HEADER + 1 + (uint64_t)b->words[at + HEADER] * (PART_WORDS + HEADER) + 2 * (uint64_t)record->count;
         }
-        at += HEADER + ROOM_OF(word);
+        at += HEADER + length_at(b, at + HEADER);
     }
     REQUIRE(at == b->word_end && at <= b->word_capacity, "lookup: segments overlap, or leave gaps");
     REQUIRE(needed <= (uint64_t)b->count * FOR_EACH, "lookup: segments need more words than are reserved");

@@ -6,10 +6,9 @@
  *     filed     index -> number of its record
  *     words     | segment | segment | unused segment | segment | free ...
  *
- *     count 1           `at` is the index itself
- *     count 2 to most   `at` is a segment:        | record, room | sorted indices |
+ *     count up to most  `at` is a segment:        | record, room | sorted indices | their generations |
  *     more              `at` is a list of parts:  | record, room | number of parts | first index, at, count | ... |
- *                       each is a segment:        | record, room | sorted indices |
+ *                       each is a segment:        | record, room | sorted indices | their generations |
  *
  * A segment is taken where the free words begin. One that has become too small is copied to a larger one, and its words
  * are unused. When the free words are used up, all segments move together, and each keeps room for what it has. So
@@ -44,6 +43,7 @@ typedef struct covey__buckets {
     uint32_t table_size;    /* a power of two, or 0 */
     uint32_t *words;
     uint32_t word_end, word_capacity;
+    uint64_t changes;    /* how often an index was filed or unfiled */
     uint32_t count;      /* indices that are filed */
     uint32_t capacity;   /* indices for which there is memory */
     char *texts;         /* by record, if keys are texts: padded with zeros to text_size */
@@ -54,9 +54,9 @@ typedef struct covey__buckets {
 
 #define COVEY__FILED_BYTES (COVEY__BLOCK_PAGE * sizeof(uint32_t)) /* of a page */
 
-/* Indices that lie side by side. */
+/* Indices that lie side by side, and their generations. */
 typedef struct covey__bucket_run {
-    const uint32_t *indices;
+    const uint32_t *indices, *generations;
     uint32_t count;
 } covey__bucket_run;
 
@@ -76,19 +76,24 @@ static inline uint32_t covey__record_of(const covey__buckets *b, uint32_t index)
     return page ? page[index % COVEY__BLOCK_PAGE] - 1 : COVEY__NO_RECORD;
 }
 
-/* Files an index under a key, or moves it there. The page must exist. */
-void covey__buckets_file(covey__buckets *b, uint32_t index, const covey__lookup_key *key);
+/* Files an index and its generation under a key, or moves it there. The page must exist. Another generation of an index
+ * that is filed under this key already is only noted by renew. */
+void covey__buckets_file(covey__buckets *b, uint32_t index, uint32_t generation, const covey__lookup_key *key);
+void covey__buckets_renew(covey__buckets *b, uint32_t index, uint32_t generation);
 void covey__buckets_unfile(covey__buckets *b, uint32_t index); /* if it is filed */
 
 /* To file many anew: clear, enter all indices in order, those of 64 with neighbours at once, and build. */
 void covey__buckets_enter(covey__buckets *b, uint32_t index, const covey__lookup_key *key);
 void covey__buckets_enter_block(covey__buckets *b, uint32_t first, uint64_t ids, const uint64_t *keys);
-void covey__buckets_build(covey__buckets *b);
+typedef uint32_t covey__generation_fn(const void *context, uint32_t index);
+void covey__buckets_build(covey__buckets *b, covey__generation_fn *generation, const void *context);
 
 uint32_t covey__buckets_find(const covey__buckets *b,
                              const covey__lookup_key *key); /* the record, or COVEY__NO_RECORD */
 bool covey__record_has_key(const covey__buckets *b, uint32_t record, const covey__lookup_key *key);
-/* The next indices of a bucket, from this one on; their number is 0 if there are none. Filing invalidates it. */
+/* All indices of a bucket if they lie side by side; otherwise their number is 0. Filing invalidates it. */
+covey__bucket_run covey__bucket_whole(const covey__buckets *b, uint32_t record);
+/* The next indices of a bucket, from this one on; their number is 0 if there are none. */
 covey__bucket_run covey__bucket_from(const covey__buckets *b, uint32_t record, uint32_t index);
 
 bool covey__buckets_valid(const covey__buckets *b, const char **why);

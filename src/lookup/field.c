@@ -178,7 +178,7 @@ uint64_t covey__cell_key(const covey__place *place, const int64_t *cell) {
 }
 
 bool covey__key_of_place(const covey__place *place, const void *value, covey__lookup_key *key) {
-    double point[COVEY__DIMENSIONS];
+    double point[COVEY__DIMENSIONS] = { 0 };
     int64_t cell[COVEY__DIMENSIONS];
     if (!covey__point_of(place, value, point) || !covey__cell_of(place, point, cell)) return false;
     *key = (covey__lookup_key){ covey__cell_key(place, cell), NULL, 0 };

@@ -71,11 +71,18 @@ static void unfile(covey_lookup *lookup, uint32_t index) {
     else covey__buckets_unfile(&lookup->buckets, index);
 }
 
+/* An entity may have been destroyed, and another one created at its index. */
+static void file_in_buckets(covey_lookup *lookup, uint32_t index, const covey__lookup_key *key) {
+    uint32_t generation = covey__generation_of(lookup->world, index);
+    covey__buckets_file(&lookup->buckets, index, generation, key);
+    if (lookup->pool->observers->filing->some_removed) covey__buckets_renew(&lookup->buckets, index, generation);
+}
+
 static void file(covey_lookup *lookup, uint32_t index, const void *value) {
     covey__lookup_key key;
     if (!covey__lookup_key_of(lookup, value, &key)) unfile(lookup, index);
     else if (lookup->ordered) covey__sorted_file(&lookup->sorted, index, &key);
-    else covey__buckets_file(&lookup->buckets, index, &key);
+    else file_in_buckets(lookup, index, &key);
 }
 
 /* Files a component that is present. */
@@ -139,6 +146,8 @@ static void enter_texts(covey_lookup *lookup, uint32_t first, uint64_t ids) {
     }
 }
 
+static uint32_t generation_in(const void *world, uint32_t index) { return covey__generation_of(world, index); }
+
 /* Files all components anew. */
 static void build(covey_lookup *lookup) {
     uint64_t index = 0, ids, keys[COVEY__BLOCK_IDS];
@@ -146,10 +155,10 @@ static void build(covey_lookup *lookup) {
     for (; (ids = covey__storage_next_mask(lookup->pool, &index)) != 0; index += COVEY__BLOCK_IDS) {
         if (lookup->field.size != 0) enter_texts(lookup, (uint32_t)index, ids);
         else
-            covey__buckets_enter_block(&lookup->buckets, (uint32_t)index,
-                                       keys_of(lookup, (uint32_t)index, ids, keys), keys);
+            covey__buckets_enter_block(&lookup->buckets, (uint32_t)index, keys_of(lookup, (uint32_t)index, ids, keys),
+                                       keys);
     }
-    covey__buckets_build(&lookup->buckets);
+    covey__buckets_build(&lookup->buckets, generation_in, lookup->world);
 }
 
 /* Where more was added or removed than stayed, filing everything anew is faster. */
@@ -172,18 +181,21 @@ static void file_marked(covey_lookup *lookup) {
 static uint64_t file_open(const covey_pool *pool) {
     uint64_t any = 0;
     for (uint32_t i = 0; i < COVEY__OPEN; i++) {
-        const covey__open *open = &pool->observers->filing->open[i];
-        for (uint32_t k = 0; open->loop && k < open->count; k++) {
+        covey__open *open = &pool->observers->filing->open[i];
+        if (!open->loop) continue;
+        for (uint32_t k = 0; k < open->count; k++) {
             uint32_t index = covey__open_index(pool, open, k);
             if (index != COVEY_NONE) file_index(pool, index);
         }
-        if (open->loop) any = COVEY__OPENED;
+        open->filed = true;
+        any = COVEY__OPENED;
     }
     return any;
 }
 
 void covey__lookup_settle_now(const covey_pool *pool) {
     covey__filing *filing = pool->observers->filing;
+    if ((filing->any & COVEY__OPENED) != 0) covey__filing_close_moved(pool);
     for (covey_lookup *lookup = filing->first; lookup && (filing->any & COVEY__MARKED) != 0; lookup = lookup->next)
         file_marked(lookup);
     covey__filing_forget(filing);
@@ -191,7 +203,7 @@ void covey__lookup_settle_now(const covey_pool *pool) {
 }
 
 static void settle_and_close(covey_pool *pool) {
-    covey__filing_close_all(pool->observers->filing);
+    covey__filing_close_all(pool);
     if (pool->observers->filing->any != 0) covey__lookup_settle_now(pool);
 }
 
@@ -208,7 +220,7 @@ static void clear(covey_lookup *lookup) {
 static void cleared(covey_pool *pool) {
     for (covey_lookup *lookup = pool->observers->filing->first; lookup; lookup = lookup->next) clear(lookup);
     covey__filing_forget(pool->observers->filing);
-    covey__filing_close_all(pool->observers->filing);
+    covey__filing_close_all(pool);
 }
 
 static void restored(covey_pool *pool) {
@@ -295,7 +307,10 @@ static covey_lookup *refuse(covey_world *world, covey_result result, const covey
 static const char *find_place(const covey_lookup_desc *desc, covey__place *place, covey_result *result) {
     if (desc->ordered || desc->when_target_ends != COVEY_TARGET_KEEP)
         return ".ordered and .when_target_ends are for a .field";
-    if (!(desc->cell > 0 && desc->cell <= DBL_MAX)) return "a .place needs a .cell, the side of its cells";
+    place->cell = desc->cell * (1 + 1e-6);
+    place->cells_each = 1 / place->cell;
+    if (!(place->cell > 0 && place->cell <= DBL_MAX && place->cells_each <= DBL_MAX))
+        return "a .place needs a .cell, the side of its cells";
     *result = COVEY_ERROR_TYPE;
     for (uint32_t i = 0; i < COVEY__DIMENSIONS && desc->place[i]; i++) {
         covey__key_field field;
@@ -310,8 +325,6 @@ static const char *find_place(const covey_lookup_desc *desc, covey__place *place
         }
     }
     if (place->count < 2) return "a .place has two or three numbers";
-    place->cell = desc->cell * (1 + 1e-6);
-    place->cells_each = 1 / place->cell;
     return NULL;
 }
 

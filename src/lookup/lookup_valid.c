@@ -19,25 +19,20 @@ static bool has_page(const covey_lookup *lookup, uint32_t index) {
     return covey__page_at(pages, index) != NULL;
 }
 
-/* Whether a loop may have written a component after it was filed. */
-static bool is_open(const covey_pool *pool, uint32_t index) {
-    const covey__open *open = pool->observers->filing->open;
-    bool is = false;
-    for (uint32_t i = 0; i < COVEY__OPEN; i++)
-        is = is || (open[i].loop && covey__position_of(pool, index) - open[i].first < open[i].count);
-    return is;
-}
-
 /* Marked components, and those in open rows, may be filed under an old key, or not at all. */
 static bool valid_component(const covey_lookup *lookup, uint32_t index, const char **why) {
     covey__lookup_key key;
     REQUIRE(covey__page_at(&lookup->pool->observers->filing->changed, index) && has_page(lookup, index),
             "lookup: there is no memory to file a component");
-    if (covey__filing_has(lookup->pool, index) || is_open(lookup->pool, index)) return true;
+    if (covey__filing_has(lookup->pool, index) || covey__filing_is_open(lookup->pool, index)) return true;
     bool has_key = covey__lookup_key_of(lookup, covey__value_of_index(lookup->pool, index), &key);
     REQUIRE(has_key ? is_filed_under(lookup, index, &key) : !is_filed(lookup, index),
             "lookup: a value was changed, and nothing was told of it: call covey_patch after writing through a "
             "pointer of covey_get");
+    if (lookup->ordered || !has_key) return true;
+    covey__bucket_run run = covey__bucket_from(&lookup->buckets, covey__record_of(&lookup->buckets, index), index);
+    REQUIRE(*run.generations == covey__generation_of(lookup->world, index),
+            "lookup: an entity is filed with an old generation");
     return true;
 }
 
@@ -101,8 +96,6 @@ bool covey__lookups_valid(const covey_world *world, const char **why) {
     }
     REQUIRE(told == world->inner->target_lookups, "lookup: the count of those that are told of targets is wrong");
     REQUIRE(ending == world->inner->ending_targets, "lookup: the count of targets that have ended is wrong");
-    REQUIRE(ending == 0 || world->inner->ending || world->inner->emission || world->dying,
-            "lookup: the sources of a target that has ended are not dealt with");
     return true;
 }
 

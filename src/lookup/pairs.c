@@ -31,7 +31,7 @@ static void read_some(points *p, const covey_pairs *pairs, uint32_t record, uint
     p->count = 0;
     p->next = COVEY_NONE;
     while (p->count < SOME) {
-        covey__bucket_run run = { &from, 1 };
+        covey__bucket_run run = { &from, NULL, 1 };
         if (pairs->scans) from = covey__next_filed(b, from);
         else run = covey__bucket_from(b, record, from);
         if (run.count == 0 || *run.indices == COVEY_NONE) return;
@@ -150,6 +150,10 @@ bool covey_pairs_next(covey_pairs *pairs) {
     const covey__buckets *b = &pairs->lookup->buckets;
     pairs->count = 0;
     covey__lookup_settle(pairs->lookup);
+    bool changed = pairs->first != COVEY_NONE && pairs->changes != b->changes;
+    COVEY__CONTRACT(pairs->lookup->world, !changed,
+                    "places were changed, or entities were destroyed, while pairs were found: do it after the loop");
+    if (changed) pairs->first = COVEY_NONE;
     while (pairs->first != COVEY_NONE && find_in_cell(pairs, covey__record_of(b, pairs->first)))
         begin_cell(pairs, pairs->scans ? COVEY_NONE : next_first(pairs, pairs->first + 1));
     return pairs->count != 0;
@@ -165,6 +169,7 @@ covey_pairs covey_lookup_pairs(covey_lookup *lookup, double distance) {
     if (!asks) return pairs;
     covey__lookup_settle(lookup);
     pairs.distance = distance;
+    pairs.changes = lookup->buckets.changes;
     pairs.side = side_of(lookup, distance);
     pairs.scans = pairs.side == 0;
     pairs.first = next_first(&pairs, 0);

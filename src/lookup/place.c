@@ -63,7 +63,7 @@ COVEY__EXACT_END
 
 static bool is_in(const covey_search *search, uint32_t index) {
     const covey_lookup *lookup = search->lookup;
-    double point[COVEY__DIMENSIONS];
+    double point[COVEY__DIMENSIONS] = { 0 };
     bool in = true;
     point_at(lookup, index, point);
     if (search->asked == COVEY__ASKED_NEAR)
@@ -200,7 +200,7 @@ typedef struct nearest {
 } nearest;
 
 static double square_of(const nearest *n, uint32_t index) {
-    double point[COVEY__DIMENSIONS];
+    double point[COVEY__DIMENSIONS] = { 0 };
     point_at(n->lookup, index, point);
     return square_to(n->lookup, point, n->point);
 }

@@ -72,7 +72,18 @@ covey_search covey_lookup_find(covey_lookup *lookup, const void *value) {
     return search;
 }
 
-/* Takes the entities of a run, as many as fit. Returns whether all fitted. */
+/* Takes entities, as many as fit. Returns whether all fitted. */
+static bool take(covey_search *search, covey__bucket_run run) {
+    uint32_t found = search->count, room = COVEY__FOUND - found, some = run.count < room ? run.count : room;
+    covey_entity *to = &search->entities[found];
+    for (uint32_t i = 0; i < some; i++) to[i] = covey__entity(run.indices[i], run.generations[i]);
+    search->count = found + some;
+    if (some != 0) search->last = run.indices[some - 1];
+    search->begun |= some != 0;
+    return some == run.count;
+}
+
+/* The same for entities whose generations are asked for. */
 static bool take_run(covey_search *search, const uint32_t *indices, uint32_t count) {
     covey__entity_page *const *pages = search->lookup->world->pages;
     uint32_t found = search->count, room = COVEY__FOUND - found, some = count < room ? count : room;
@@ -94,10 +105,14 @@ static bool next_of_value(covey_search *search) {
     covey__lookup_key key = asked_key(search);
     uint32_t record = covey__buckets_find(b, &key);
     if (record == COVEY__NO_RECORD) return false;
-    covey__bucket_run run = covey__bucket_from(b, record, index_to_go_on(search));
     bool all = true;
-    while (run.count != 0 && (all = take_run(search, run.indices, run.count)))
-        run = covey__bucket_from(b, record, index_to_go_on(search));
+    covey__bucket_run run = covey__bucket_whole(b, record);
+    if (!search->begun && run.count != 0) {
+        if (take(search, run)) search->asked = COVEY__ASKED_NOTHING;
+        return true;
+    }
+    run = covey__bucket_from(b, record, index_to_go_on(search));
+    while (run.count != 0 && (all = take(search, run))) run = covey__bucket_from(b, record, index_to_go_on(search));
     if (all) search->asked = COVEY__ASKED_NOTHING;
     return search->count != 0;
 }
@@ -125,17 +140,17 @@ covey_search covey_lookup_range(covey_lookup *lookup, const void *low, const voi
     return search;
 }
 
-/* Keeps the key of the entry that was found last. */
+/* Keeps the key of the entry that was found last. Its text is in the search, which may be copied. */
 static void keep_last(covey_search *search) {
     covey__lookup_key key = covey__sorted_key_of(&search->lookup->sorted, search->last);
     if (key.text) memcpy(search->last_text, key.text, key.length);
-    if (key.text) key.text = search->last_text;
-    ask_for(search, &key);
+    search->low = key.text ? key.length : key.bits;
 }
 
 static bool next_of_range(covey_search *search) {
     const covey__sorted *s = &search->lookup->sorted;
     covey__lookup_key low = asked_key(search), high = { search->high, search->high_text, (uint32_t)search->high };
+    if (search->begun && low.text) low.text = search->last_text;
     covey__sorted_place place = covey__sorted_seek(s, &low, index_to_go_on(search));
     bool bounded = !search->text || search->high_text, all = true;
     while (all && search->count < COVEY__FOUND) {
@@ -186,6 +201,12 @@ covey_search covey_lookup_find_below(covey_lookup *lookup, covey_entity target) 
     return search;
 }
 
+/* Whether an entity is the root of the search. Another one may have its index, if the root was destroyed. */
+static bool is_root(const covey_search *search, uint32_t index) {
+    covey_entity e = covey__found_at(search->lookup->world, index);
+    return index == (uint32_t)search->low && covey__key_of_target(e) == search->low;
+}
+
 /* The first source of a target from an index on, except for the root of the search; or COVEY_NONE. Each entity has one
  * target, so that circles lead through the root. */
 static uint32_t next_source(const covey_search *search, uint64_t target, uint32_t index) {
@@ -195,7 +216,7 @@ static uint32_t next_source(const covey_search *search, uint64_t target, uint32_
     while (record != COVEY__NO_RECORD) {
         covey__bucket_run run = covey__bucket_from(b, record, index);
         if (run.count == 0) break;
-        if (*run.indices != (uint32_t)search->low) return *run.indices;
+        if (!is_root(search, *run.indices)) return *run.indices;
         index = *run.indices + 1;
     }
     return COVEY_NONE;
@@ -217,7 +238,25 @@ static uint32_t next_below(const covey_search *search, uint32_t index) {
     return next;
 }
 
+/* Whether an entity has the root above it. */
+static bool is_below(const covey_search *search, uint32_t index) {
+    const covey_lookup *lookup = search->lookup;
+    for (uint32_t steps = 0; steps < lookup->buckets.count; steps++) {
+        uint32_t record = covey__record_of(&lookup->buckets, index);
+        if (record == COVEY__NO_RECORD) return false;
+        uint64_t target = lookup->buckets.records[record].key;
+        index = (uint32_t)target;
+        if (target == search->low) return true;
+        if (covey__key_of_target(covey__found_at(lookup->world, index)) != target) return false;
+    }
+    return false;
+}
+
+/* The way up from the entity found last is the only trace of what was visited. */
 static bool next_of_below(covey_search *search) {
+    bool changed = search->begun && search->changes != search->lookup->buckets.changes;
+    if (changed && !is_below(search, search->last)) return false;
+    search->changes = search->lookup->buckets.changes;
     uint32_t index = search->begun ? next_below(search, search->last) : next_source(search, search->low, 0);
     while (index != COVEY_NONE) {
         take_run(search, &index, 1);

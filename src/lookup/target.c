@@ -48,24 +48,35 @@ void covey__target_is_ending(covey_world *world, covey_entity target) {
     }
 }
 
-/* The first source of a target from this index on, or COVEY_NONE. */
-static uint32_t next_source(const covey_lookup *lookup, covey_entity target, uint32_t index) {
+enum { SOME = 64 };
+
+/* Some sources of a target, from an index on. Returns how many. */
+static uint32_t next_sources(const covey_lookup *lookup, covey_entity target, uint32_t from, covey_entity *sources) {
     covey__lookup_settle(lookup);
-    uint32_t record = record_of(lookup, target);
-    covey__bucket_run run = { NULL, 0 };
-    if (record != COVEY__NO_RECORD) run = covey__bucket_from(&lookup->buckets, record, index);
-    return run.count != 0 ? *run.indices : COVEY_NONE;
+    uint32_t record = record_of(lookup, target), count = 0;
+    covey__bucket_run run = { NULL, NULL, 0 };
+    if (record != COVEY__NO_RECORD) run = covey__bucket_from(&lookup->buckets, record, from);
+    for (; count < run.count && count < SOME; count++)
+        sources[count] = covey__entity(run.indices[count], run.generations[count]);
+    return count;
 }
 
-static void deal_with(covey_lookup *lookup, uint32_t index) {
+/* Whether an entity still has the target: listeners may have changed it. */
+static bool is_source(const covey_lookup *lookup, covey_entity source, covey_entity target) {
+    covey_entity now;
+    if (!covey_pool_has(lookup->pool, source)) return false;
+    memcpy(&now, (const char *)covey__value_of_index(lookup->pool, source.index) + lookup->field.offset, sizeof now);
+    return covey_same(now, target);
+}
+
+static void deal_with(covey_lookup *lookup, covey_entity source) {
     covey_world *world = lookup->world;
-    covey_entity source = covey__found_at(world, index), none = { 0, 0 };
-    if (source.generation == 0) return;
+    covey_entity none = { 0, 0 };
     switch ((covey_target_end)lookup->when_target_ends) {
     case COVEY_TARGET_KEEP: break;
     case COVEY_TARGET_CLEAR:
-        memcpy((char *)covey__value_of_index(lookup->pool, index) + lookup->field.offset, &none, sizeof none);
-        covey__ticks_note(lookup->pool, index);
+        memcpy((char *)covey__value_of_index(lookup->pool, source.index) + lookup->field.offset, &none, sizeof none);
+        covey__ticks_note(lookup->pool, source.index);
         break;
     case COVEY_TARGET_REMOVE: covey_pool_remove_raw(lookup->pool, source); break;
     case COVEY_TARGET_DESTROY: covey_destroy(world, source); break;
@@ -78,14 +89,25 @@ static covey_lookup *next_with_ending(const covey_world *world) {
     return lookup;
 }
 
+/* The sources of a target, in index order. Listeners may make new ones all the time, whose indices are larger: so those
+ * for which there was no memory in the beginning stay. */
+static void deal_with_sources(covey_lookup *lookup, covey_entity target) {
+    uint32_t end = lookup->buckets.filed.count * COVEY__BLOCK_PAGE, from = 0, count;
+    covey_entity sources[SOME];
+    while (from < end && (count = next_sources(lookup, target, from, sources)) != 0) {
+        for (uint32_t i = 0; i < count; i++)
+            if (is_source(lookup, sources[i], target)) deal_with(lookup, sources[i]);
+        from = sources[count - 1].index + 1;
+    }
+}
+
 void covey__targets_have_ended(covey_world *world) {
-    if (world->inner->ending) return;
+    if (world->inner->ending || world->inner->held) return;
     world->inner->ending = true;
     for (covey_lookup *lookup; (lookup = next_with_ending(world)) != NULL;) {
         covey_entity target = lookup->ending[--lookup->ending_count];
         world->inner->ending_targets--;
-        uint32_t index = 0;
-        while ((index = next_source(lookup, target, index)) != COVEY_NONE) deal_with(lookup, index++);
+        deal_with_sources(lookup, target);
     }
     world->inner->ending = false;
     COVEY__CHANGED(world);

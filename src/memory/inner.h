@@ -61,7 +61,8 @@ typedef struct covey__inner {
     struct covey_lookup *lookups; /* as a list, in the order of creation */
     uint32_t target_lookups;      /* those that do something when a target is destroyed */
     uint32_t ending_targets;      /* targets that are destroyed, and whose sources are not dealt with yet */
-    bool ending;                  /* they are being dealt with */
+    bool ending;                  /* they are being dealt with, */
+    bool held;                    /* or later, because a tree is being destroyed, which needs its root */
 
     /* ---- What depends on the world ---- */
     struct covey_commands *commands;  /* the buffers, as a list */

@@ -48,33 +48,9 @@ void covey__filing_note_all(const covey_pool *pool) {
 
 /* ---- Open rows ---------------------------------------------------------------------------------------------------*/
 
-static covey__open *open_of(covey__filing *filing, const void *loop) {
-    for (uint32_t i = 0; i < COVEY__OPEN; i++)
-        if (filing->open[i].loop == loop) return &filing->open[i];
-    return NULL;
-}
-
-void covey__filing_open(const covey_pool *pool, const void *loop, uint32_t first, uint32_t last, uint32_t count) {
-    covey__filing *filing = pool->observers->filing;
-    covey__open *open = open_of(filing, loop);
-    if (!open) open = open_of(filing, NULL);
-    if (!open) open = &filing->open[filing->opened++ % COVEY__OPEN];
-    filing->any |= COVEY__OPENED;
-    if (covey__packed_in(pool)) {
-        *open = (covey__open){ loop, covey__position_of(pool, first), count };
-        return;
-    }
-    uint32_t low = (first < last ? first : last) / COVEY__BLOCK_IDS, high = (first < last ? last : first);
-    *open = (covey__open){ loop, low * COVEY__BLOCK_IDS, (high / COVEY__BLOCK_IDS + 1 - low) * COVEY__BLOCK_IDS };
-}
-
-void covey__filing_close(covey__filing *filing, const void *loop) {
-    covey__open *open = open_of(filing, loop);
-    if (open) open->loop = NULL;
-}
-
-void covey__filing_close_all(covey__filing *filing) {
-    for (uint32_t i = 0; i < COVEY__OPEN; i++) filing->open[i].loop = NULL;
+/* Whether values may have left the positions. */
+static bool has_moved(const covey_pool *pool, const covey__open *open) {
+    return open->positions && (!covey__packed_in(pool) || open->shifts != pool->world->shifts);
 }
 
 void covey__filing_forget(covey__filing *filing) {
@@ -87,11 +63,81 @@ void covey__filing_forget(covey__filing *filing) {
 }
 
 uint32_t covey__open_index(const covey_pool *pool, const covey__open *open, uint32_t number) {
-    const covey_sparse_set *set = covey__packed_in(pool);
     uint32_t at = open->first + number;
-    if (set && at >= set->end) return COVEY_NONE;
+    if (!open->positions) return covey__has_index(pool, at) ? at : COVEY_NONE;
+    if (at >= covey__packed_in(pool)->end) return COVEY_NONE;
     uint32_t index = covey__index_at(pool, at);
     return covey__has_index(pool, index) && covey__position_of(pool, index) == at ? index : COVEY_NONE;
+}
+
+/* Marks what may have been written after it was filed. */
+static void close(const covey_pool *pool, covey__open *open) {
+    bool marks = open->loop && open->filed, all = marks && has_moved(pool, open);
+    if (all) covey__filing_note_all(pool);
+    for (uint32_t i = 0; marks && !all && i < open->count; i++) {
+        uint32_t index = covey__open_index(pool, open, i);
+        uint64_t bit = (uint64_t)1 << index % COVEY__BLOCK_IDS;
+        if (index != COVEY_NONE) covey__filing_note(pool->observers->filing, index, bit, false);
+    }
+    open->loop = NULL;
+    open->turn = 0;
+}
+
+/* The rows of a loop; or those to replace, if it has none. */
+static covey__open *open_for(covey__filing *filing, const void *loop) {
+    covey__open *oldest = filing->open;
+    for (uint32_t i = 0; i < COVEY__OPEN; i++) {
+        covey__open *open = &filing->open[i];
+        if (open->loop == loop) return open;
+        if (open->turn < oldest->turn) oldest = open;
+    }
+    return oldest;
+}
+
+/* The position of a single row may change while the loop goes on: so it is an index in any pool. */
+void covey__filing_open(const covey_pool *pool, const void *loop, uint32_t first, uint32_t last, uint32_t count) {
+    covey__filing *filing = pool->observers->filing;
+    covey__open *open = open_for(filing, loop);
+    close(pool, open);
+    filing->any |= COVEY__OPENED;
+    *open = (covey__open){ .loop = loop, .turn = ++filing->turns, .first = first, .count = count };
+    if (count == 1) return;
+    if (covey__packed_in(pool)) {
+        open->positions = true;
+        open->shifts = pool->world->shifts;
+        open->first = covey__position_of(pool, first);
+        return;
+    }
+    uint32_t low = (first < last ? first : last) / COVEY__BLOCK_IDS, high = (first < last ? last : first);
+    open->first = low * COVEY__BLOCK_IDS;
+    open->count = (high / COVEY__BLOCK_IDS + 1 - low) * COVEY__BLOCK_IDS;
+}
+
+void covey__filing_close(const covey_pool *pool, const void *loop) {
+    covey__open *open = open_for(pool->observers->filing, loop);
+    if (open->loop == loop) close(pool, open);
+}
+
+void covey__filing_close_all(const covey_pool *pool) {
+    for (uint32_t i = 0; i < COVEY__OPEN; i++) close(pool, &pool->observers->filing->open[i]);
+}
+
+void covey__filing_close_moved(const covey_pool *pool) {
+    for (uint32_t i = 0; i < COVEY__OPEN; i++) {
+        covey__open *open = &pool->observers->filing->open[i];
+        if (!open->loop || !has_moved(pool, open)) continue;
+        open->filed = true;
+        close(pool, open);
+    }
+}
+
+bool covey__filing_is_open(const covey_pool *pool, uint32_t index) {
+    for (uint32_t i = 0; i < COVEY__OPEN; i++) {
+        const covey__open *open = &pool->observers->filing->open[i];
+        uint32_t at = open->positions && covey__packed_in(pool) ? covey__position_of(pool, index) : index;
+        if (open->loop && (has_moved(pool, open) || at - open->first < open->count)) return true;
+    }
+    return false;
 }
 
 bool covey__filing_has(const covey_pool *pool, uint32_t index) {

@@ -12,10 +12,14 @@
 #include <covey/lookup.h>
 
 /* The rows that a loop was given last to write: it may write them after they were filed. So they are filed again when
- * the next question is asked, until the loop is given others, or has ended. */
+ * the next question is asked, until the loop is given others, or has ended; and once more after that. */
 typedef struct covey__open {
-    const void *loop;      /* its iterator; NULL: none */
-    uint32_t first, count; /* positions in a packed pool, otherwise indices */
+    const void *loop; /* its iterator; NULL: none */
+    uint64_t turn;    /* greater than that of loops that were given rows before */
+    uint64_t shifts;  /* of the world at that time, */
+    bool positions;   /* if these are positions in a packed pool; otherwise they are indices: */
+    bool filed;       /* they were filed since */
+    uint32_t first, count;
 } covey__open;
 
 #define COVEY__OPEN 4 /* loops that are nested, and write the same type */
@@ -26,9 +30,9 @@ typedef struct covey__filing {
     uint64_t *pages;      /* for each page of these: not 0 if it has a bit */
     uint32_t page_count;
     covey__open open[COVEY__OPEN];
-    uint32_t opened;     /* the one that is replaced next */
-    uint32_t room;       /* its lookups have memory for so many components, and for all indices of its pages */
-    bool some_removed;   /* an absent component may still be filed: then it is marked */
+    uint64_t turns;    /* how often a loop was given rows */
+    uint32_t room;     /* its lookups have memory for so many components, and for all indices of its pages */
+    bool some_removed; /* an absent component may still be filed: then it is marked */
     covey_lookup *first; /* the lookups of the pool, as a list */
 } covey__filing;
 
@@ -81,13 +85,17 @@ static inline void covey__filing_removed(covey__filing *filing, uint32_t index) 
 }
 
 /* A loop was given rows to write, from one index to another: all are in blocks between these, or follow each other in a
- * packed pool. Or it has ended. */
+ * packed pool. Or it has ended. If there are more than COVEY__OPEN loops, the one that was given rows first is closed. */
 void covey__filing_open(const covey_pool *pool, const void *loop, uint32_t first, uint32_t last, uint32_t count);
-void covey__filing_close(covey__filing *filing, const void *loop);
-void covey__filing_close_all(covey__filing *filing);
+void covey__filing_close(const covey_pool *pool, const void *loop);
+void covey__filing_close_all(const covey_pool *pool);
+/* Marks all components, and closes the loop, if values may have moved away from the positions of an open one. */
+void covey__filing_close_moved(const covey_pool *pool);
 void covey__filing_forget(covey__filing *filing); /* all marks */
 /* The index of a component in an open row, by its number; COVEY_NONE: there is none. */
 uint32_t covey__open_index(const covey_pool *pool, const covey__open *open, uint32_t number);
+/* Whether a component is in an open row, or may have been moved out of one. */
+bool covey__filing_is_open(const covey_pool *pool, uint32_t index);
 /* Marks all components as changed. */
 void covey__filing_note_all(const covey_pool *pool);
 /* Whether a component is marked. */

@@ -144,7 +144,7 @@ static uint32_t newcomers(const covey_group *group, const covey_pool *pool, cons
     return newcomers;
 }
 
-static covey_result groups_prepare(covey_pool *pool, covey_entity e, uint32_t count, bool anyway) {
+static covey_result prepare_one(covey_pool *pool, covey_entity e, uint32_t count, bool anyway) {
     const covey__observers *observers = pool->observers;
     covey_result result = COVEY_OK;
     for (uint32_t i = 0; i < observers->group_count && result == COVEY_OK; i++) {
@@ -154,6 +154,24 @@ static covey_result groups_prepare(covey_pool *pool, covey_entity e, uint32_t co
         if (is_first && !covey__front_reach(&group->front, e.index)) result = COVEY_ERROR_MEMORY;
         if (may_join && (anyway || has_others(group, pool, e.index))) result = prepare(group, e.index, count);
     }
+    return result;
+}
+
+/* The only observer of its pools needs memory by page, and only for the first of them. */
+static covey_result prepare_sole(covey_group *group, const covey_entity *entities, uint32_t count) {
+    covey__front *front = &group->front;
+    for (uint32_t i = 0; i < count && front->by_block; i++) {
+        uint32_t index = entities[i].index;
+        if (!covey__border_at(front, index) && !covey__front_reach(front, index)) return COVEY_ERROR_MEMORY;
+    }
+    return COVEY_OK;
+}
+
+static covey_result groups_prepare(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway) {
+    covey_group *sole = pool->observers->sole;
+    covey_result result = COVEY_OK;
+    if (sole) return pool == sole->pools[0] ? prepare_sole(sole, entities, count) : COVEY_OK;
+    for (uint32_t i = 0; i < count && result == COVEY_OK; i++) result = prepare_one(pool, entities[i], count, anyway);
     return result;
 }
 

@@ -7,10 +7,11 @@
 
 #include <covey/covey.h>
 
-/* Called before `count` components are placed, for each of them. `anyway`: whatever other components its entity has by
- * now. */
-static inline covey_result covey__groups_prepare(covey_pool *pool, covey_entity e, uint32_t count, bool anyway) {
-    return pool->observers->group_count != 0 ? pool->world->inner->grouping->prepare(pool, e, count, anyway) : COVEY_OK;
+/* Called before components are placed. `anyway`: whatever other components their entities have by now. */
+static inline covey_result covey__groups_prepare(covey_pool *pool, const covey_entity *entities, uint32_t count,
+                                                 bool anyway) {
+    if (pool->observers->group_count == 0) return COVEY_OK;
+    return pool->world->inner->grouping->prepare(pool, entities, count, anyway);
 }
 /* Room for `more` candidates of a group that owns no pools: they become members when an excluded component is removed,
  * and removing never fails. */

@@ -21,15 +21,10 @@ covey_result covey__observers_prepare_unqueued(covey_pool *pool, const covey_ent
                                                bool anyway) {
     covey__observers *observers = pool->observers;
     covey_result result = COVEY_OK;
-    bool each = observers && (observers->group_count != 0 || pool->type->ticks);
     if (!observers || !observers->needs_memory) return COVEY_OK;
-    for (uint32_t i = 0; i < count && each && result == COVEY_OK; i++) {
-        /* A group that owns its pools needs memory by page. */
-        bool reached = i != 0 && entities[i].index / COVEY__BLOCK_PAGE == entities[i - 1].index / COVEY__BLOCK_PAGE;
-        if (reached && observers->sole) continue;
-        result = covey__groups_prepare(pool, entities[i], count, anyway);
-        if (pool->type->ticks && !covey__ticks_reach(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
-    }
+    for (uint32_t i = 0; i < count && pool->type->ticks && result == COVEY_OK; i++)
+        if (!covey__ticks_reach(pool, entities[i].index)) result = COVEY_ERROR_MEMORY;
+    if (result == COVEY_OK) result = covey__groups_prepare(pool, entities, count, anyway);
     if (result == COVEY_OK && observers->filing) result = pool->world->inner->looking->prepare(pool, entities, count);
     if (result == COVEY_OK)
         result = covey__listeners_prepare_marks(pool->world, &observers->listeners, entities, count);

@@ -157,7 +157,7 @@ size_t covey__observers_bytes(const covey_pool *pool);
 typedef struct covey__grouping {
     void *(*place)(covey_pool *pool, uint32_t index, uint32_t generation);
     void (*erase)(covey_pool *pool, uint32_t index, uint32_t generation);
-    covey_result (*prepare)(covey_pool *pool, covey_entity e, uint32_t count, bool anyway);
+    covey_result (*prepare)(covey_pool *pool, const covey_entity *entities, uint32_t count, bool anyway);
     covey_result (*reserve)(covey_group *group, uint64_t more);
     bool (*reach)(covey_group *group, uint32_t index);
     uint32_t (*newcomers)(const covey_group *group, const covey_pool *pool, const covey_entity *entities,

@@ -51,9 +51,142 @@ COVEY_HOT void set_first(covey_iter *it, uint32_t field, char *value) { *covey__
     default: return call(with); \
     }
 
-/* ---- Blocks ------------------------------------------------------------------------------------------------------*/
+/* What rows need when values have moved. */
+COVEY_HOT void note_pools(covey__walk *walk) {
+    walk->shifts = &walk->view->world->shifts;
+    for (uint32_t i = 0; i < walk->view->fields; i++) walk->columns[i].pool = walk->view->pools[i];
+}
+
+COVEY_HOT bool rows_of_set(covey_iter *it, const covey_sparse_set *set, uint32_t count) {
+    covey__walk *walk = &it->walk;
+    note_pools(walk);
+    walk->array = set->ids;
+    walk->last = set->ids[count - 1].index;
+    walk->begun = true;
+    walk->next = 0;
+    walk->end = count;
+    covey__list_flat(it, count);
+    return end_step(walk);
+}
+
+/* ---- Blocks and sets ---------------------------------------------------------------------------------------------*/
 
 static bool is_run(uint64_t bits) { return (bits & (bits + (bits & (0 - bits)))) == 0; }
+
+/* A run of indices in one block. */
+typedef struct run {
+    uint32_t first, count;
+} run;
+
+/* Whether handles have the indices of a run, in order. The last one tells it of most that have not. */
+COVEY_HOT bool is_run_of(const covey_entity *handles, run r) {
+    if (covey__index(handles[r.count - 1]) != r.first + r.count - 1) return false;
+    return r.count <= 2 || covey__run_of_indices(handles, r.first, r.count) == r.count;
+}
+
+/* The elements of a set, if they are a run. Otherwise returns false. */
+COVEY_HOT bool run_of_set(const covey_sparse_set *set, run *r) {
+    if (set->end > COVEY__BLOCK_IDS) return false;
+    *r = (run){ covey__index(set->ids[0]), set->end };
+    return r->first % COVEY__BLOCK_IDS + r->count <= COVEY__BLOCK_IDS && is_run_of(set->ids, *r);
+}
+
+/* The same for the components in blocks. */
+COVEY_HOT bool run_of_store(const covey__block_store *store, run *r) {
+    if (store->count > COVEY__BLOCK_IDS || store->end_page - store->first_page != 1) return false;
+    const covey__block_page *page = store->pages[store->first_page];
+    uint64_t ids = page->masks[covey__lowest_bit(page->summary)];
+    if ((page->summary & (page->summary - 1)) != 0 || !is_run(ids)) return false;
+    r->first = store->first_page * COVEY__BLOCK_PAGE + covey__lowest_bit(page->summary) * COVEY__BLOCK_IDS +
+               covey__lowest_bit(ids);
+    r->count = store->count;
+    return true;
+}
+
+/* The values of a run in a set, if they follow each other; otherwise NULL. */
+COVEY_HOT char *values_in_set(const covey_sparse_set *set, run r) {
+    if (r.first / COVEY_PAGE_SIZE >= set->page_count) return NULL;
+    uint32_t at = covey__slot_position(*covey__slot_of(set, r.first));
+    if (at >= set->end || r.count > set->end - at || !is_run_of(set->ids + at, r)) return NULL;
+    return (char *)set->data + (size_t)at * set->size;
+}
+
+/* The same for values in blocks. */
+COVEY_HOT char *values_in_store(const covey__block_store *store, run r) {
+    if (r.first / COVEY__BLOCK_PAGE >= store->page_count) return NULL;
+    const covey__block_page *page = store->pages[r.first / COVEY__BLOCK_PAGE];
+    uint32_t block = r.first / COVEY__BLOCK_IDS % COVEY__PAGE_BLOCKS, bit = r.first % COVEY__BLOCK_IDS;
+    uint64_t ids = UINT64_MAX >> (COVEY__BLOCK_IDS - r.count) << bit;
+    if ((page->masks[block] & ids) != ids || (page->ordered >> block & 1) == 0) return NULL;
+    return page->chunks[block].data + (size_t)page->chunks[block].map[bit] * store->size;
+}
+
+/* Finds the matches of a view, some of whose pools are in blocks and some sparse, if they are all that the smallest pool
+ * has. Returns that pool, which leads, and an empty run if it is empty; otherwise NULL. */
+COVEY_HOT const covey_pool *find_run(covey_iter *it, uint32_t with, run *r) {
+    const covey_view *view = it->walk.view;
+    const covey_pool *lead = NULL;
+    uint32_t least = UINT32_MAX;
+    bool differ = false;
+    for (uint32_t i = 0; i < with; i++) {
+        const covey_pool *pool = view->pools[i];
+        uint32_t count = covey_pool_count(pool);
+        if (pool->sparse_set.paged || pool->sparse_set.holes != 0) return NULL; /* zeros if it is in blocks */
+        differ |= covey__in_blocks(pool) != covey__in_blocks(view->pools[0]);
+        if (count < least) lead = pool, least = count;
+    }
+    *r = (run){ 0, 0 };
+    if (!differ || least == 0) return differ ? lead : NULL;
+    if (!(covey__in_blocks(lead) ? run_of_store(&lead->block_store, r) : run_of_set(&lead->sparse_set, r))) return NULL;
+    for (uint32_t i = 0; i < with; i++) {
+        const covey_pool *pool = view->pools[i];
+        char *values =
+            covey__in_blocks(pool) ? values_in_store(&pool->block_store, *r) : values_in_set(&pool->sparse_set, *r);
+        if (!values) return NULL;
+        set_first(it, i, values);
+    }
+    return lead;
+}
+
+static COVEY__NOINLINE const covey_pool *run_of_both(covey_iter *it, run *r) {
+#define FIND(with) find_run(it, with, r)
+    UNROLLED(FIND, it->walk.view->with)
+#undef FIND
+}
+
+static COVEY__NOINLINE bool spans_of_both(covey_iter *it) {
+    run r;
+    if (!run_of_both(it, &r)) return false;
+    it->walk.array = NULL;
+    return r.count != 0 ? end_with_run(it, r.first, r.count) : end_with_nothing(it);
+}
+
+/* Rows by id: the matches of a block. */
+static bool rows_of_run(covey_iter *it, run r) {
+    covey__walk *walk = &it->walk;
+    note_pools(walk);
+    it->block = r.first / COVEY__BLOCK_IDS % COVEY__PAGE_BLOCKS;
+    it->matches[it->block] = UINT64_MAX >> (COVEY__BLOCK_IDS - r.count) << r.first % COVEY__BLOCK_IDS;
+    walk->first = r.first / COVEY__BLOCK_PAGE * COVEY__BLOCK_PAGE;
+    for (uint32_t i = 0; i < walk->view->fields; i++)
+        walk->columns[i].page = covey__pool_page(walk->columns[i].pool, r.first / COVEY__BLOCK_PAGE);
+    walk->next = r.first;
+    walk->end = r.first + r.count;
+    covey__list_flat(it, r.count);
+    return end_step(walk);
+}
+
+static COVEY__NOINLINE bool rows_of_both(covey_iter *it) {
+    run r;
+    const covey_pool *lead = run_of_both(it, &r);
+    if (!lead) return false;
+    if (r.count == 0) return end_with_nothing(it);
+    if (covey__in_blocks(lead)) return rows_of_run(it, r);
+    it->walk.lead = lead;
+    return rows_of_set(it, &lead->sparse_set, r.count);
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------------*/
 
 /* Finds the page that all pools have, if there is one: otherwise *first is *end. Returns false if there are several, or
  * if a pool is not in blocks. */
@@ -112,7 +245,7 @@ static COVEY__NOINLINE bool spans_of_page(covey_iter *it, uint32_t number, uint6
 COVEY_HOT bool find_in_blocks(covey_iter *it, uint32_t with) {
     const covey_view *view = it->walk.view;
     uint32_t first, end;
-    if (!find_page(view, with, &first, &end)) return false;
+    if (!find_page(view, with, &first, &end)) return spans_of_both(it);
     if (first == end) return end_with_nothing(it);
     it->walk.scatters = true; /* unless all are found */
     uint64_t blocks = UINT64_MAX, ordered = UINT64_MAX, ids = UINT64_MAX;
@@ -151,7 +284,7 @@ COVEY_HOT bool find_rows_in_blocks(covey_iter *it, uint32_t with, uint64_t *foun
     const covey_view *view = walk->view;
     uint32_t first, end;
     uint64_t blocks = UINT64_MAX, ids = UINT64_MAX;
-    if (!find_page(view, with, &first, &end)) return false;
+    if (!find_page(view, with, &first, &end)) return rows_of_both(it);
     if (first == end) return end_with_nothing(it);
     for (uint32_t i = with; i < COVEY__ROW_CHUNKS; i++) walk->columns[i].page = &covey__zeros.blocks;
     for (uint32_t i = 0; i < with; i++) {
@@ -222,7 +355,7 @@ static COVEY__NOINLINE const covey_pool *values_of_sets(covey_iter *it) {
 
 static COVEY__NOINLINE bool spans_of_sets(covey_iter *it) {
     const covey_pool *lead = values_of_sets(it);
-    if (!lead) return false;
+    if (!lead) return spans_of_both(it);
     it->walk.array = lead->sparse_set.ids;
     return lead->sparse_set.end != 0 ? end_with_run(it, 0, lead->sparse_set.end) : end_with_nothing(it);
 }
@@ -241,27 +374,9 @@ static COVEY__NOINLINE bool spans_of_members(covey_iter *it) {
     return end_with_run(it, 0, group->front.count);
 }
 
-/* What rows need when values have moved. */
-COVEY_HOT void note_pools(covey__walk *walk) {
-    walk->shifts = &walk->view->world->shifts;
-    for (uint32_t i = 0; i < walk->view->fields; i++) walk->columns[i].pool = walk->view->pools[i];
-}
-
-COVEY_HOT bool rows_of_set(covey_iter *it, const covey_sparse_set *set, uint32_t count) {
-    covey__walk *walk = &it->walk;
-    note_pools(walk);
-    walk->array = set->ids;
-    walk->last = set->ids[count - 1].index;
-    walk->begun = true;
-    walk->next = 0;
-    walk->end = count;
-    covey__list_flat(it, count);
-    return end_step(walk);
-}
-
 static COVEY__NOINLINE bool rows_of_sets(covey_iter *it) {
     const covey_pool *lead = values_of_sets(it);
-    if (!lead) return false;
+    if (!lead) return rows_of_both(it);
     if (lead->sparse_set.end == 0) return end_with_nothing(it);
     it->walk.lead = lead;
     return rows_of_set(it, &lead->sparse_set, lead->sparse_set.end);

@@ -145,6 +145,18 @@ COVEY_HOT uint32_t list_array(lookup in, const covey_entity *array, uint32_t fir
     return n;
 }
 
+/* Lists the addresses of the values at all positions of an array, if a pool has all of them. Otherwise returns false. */
+COVEY_HOT bool list_all(lookup in, const covey_entity *array, uint32_t count, char **found) {
+    uint32_t hits = 0;
+    for (uint32_t k = 0; k < count; k++) hits += look_at(&in, array[k].index, &found[k]);
+    return hits == count;
+}
+
+static COVEY__NOINLINE bool list_all_in_set(const covey_pool *pool, const covey_entity *array, uint32_t count,
+                                            char **found) {
+    return list_all(lookup_in_set(pool), array, count, found);
+}
+
 static COVEY__NOINLINE uint32_t list_array_in_set(const covey_pool *pool, const covey_entity *array, uint32_t first,
                                                   uint32_t count, uint32_t *rows, char **found) {
     return list_array(lookup_in_set(pool), array, first, count, rows, found);
@@ -180,7 +192,21 @@ COVEY_HOT uint32_t find_list(lookup in, const covey_entity *array, const uint32_
     return hits;
 }
 
-static uint32_t find_rows(const covey_iter *it, const covey_pool *pool, uint32_t count, char **found) {
+/* Most lists are like the one before them: where that was complete, this one is expected to be. */
+static bool may_have_all(const covey_iter *it, uint32_t column) {
+    return (it->walk.lacking >> column & 1) == 0 && it->walk.array && is_flat(it->walk.columns[column].pool);
+}
+
+static void note_lacking(covey_iter *it, uint32_t column, bool lacks) {
+    it->walk.lacking = (it->walk.lacking & ~(1u << column)) | (uint32_t)lacks << column;
+}
+
+static bool rows_follow(const uint32_t *rows, uint32_t count) {
+    return count != 0 && rows[count - 1] - rows[0] == count - 1;
+}
+
+static uint32_t find_each(const covey_iter *it, uint32_t column, uint32_t count, char **found) {
+    const covey_pool *pool = it->walk.columns[column].pool;
     const uint32_t *rows = it->rows;
     uint32_t hits = 0;
     if (covey__in_blocks(pool)) return find_list(lookup_in_blocks(pool), it->walk.array, rows, count, found);
@@ -190,6 +216,17 @@ static uint32_t find_rows(const covey_iter *it, const covey_pool *pool, uint32_t
         found[k] = value_or_null(pool, index_at(it->walk.array, rows[k]));
         hits += found[k] != NULL;
     }
+    return hits;
+}
+
+/* Looks up the rows of the list in a column. Returns how many are present. */
+static uint32_t find_rows(covey_iter *it, uint32_t column, uint32_t count) {
+    char **found = covey__list_in(it, column);
+    bool expected = may_have_all(it, column) && rows_follow(it->rows, count);
+    if (expected && list_all_in_set(it->walk.columns[column].pool, it->walk.array + it->rows[0], count, found))
+        return count;
+    uint32_t hits = find_each(it, column, count, found);
+    note_lacking(it, column, hits != count);
     return hits;
 }
 
@@ -231,16 +268,18 @@ static uint32_t look_up(covey_iter *it, uint32_t done, uint32_t count) {
         count = keep_absent(it, it->walk.columns[covey__lowest_bit(left)].pool, columns, count);
     for (uint32_t left = it->walk.looked_up & ~done; left != 0; left &= left - 1) {
         uint32_t column = covey__lowest_bit(left);
-        uint32_t hits = find_rows(it, it->walk.columns[column].pool, count, covey__list_in(it, column));
+        uint32_t hits = find_rows(it, column, count);
         columns |= 1u << column;
         if (hits != count) count = keep_found(it, column, columns, count);
     }
     return count;
 }
 
-/* How many handles from two places on are the same, up to `most`. */
+/* How many handles from two places on are the same, up to `most`. The first ones are. Runs that are not long may be
+ * longer than this says. */
 static uint32_t run_of_same(const covey_entity *a, const covey_entity *b, uint32_t most) {
     uint32_t run = 0;
+    if (most >= LONG && covey__word(a[LONG - 1]) != covey__word(b[LONG - 1])) return 1;
     if (most > AT_ONCE && memcmp(a, b, most * sizeof *a) == 0) return most;
     while (run + AT_ONCE <= most && memcmp(a + run, b + run, AT_ONCE * sizeof *a) == 0) run += AT_ONCE;
     while (run < most && covey__word(a[run]) == covey__word(b[run])) run++;
@@ -254,8 +293,7 @@ static bool are_consecutive(const covey_entity *handles, uint32_t index) {
     return differ == 0;
 }
 
-/* How many handles from a place on have consecutive indices, from `index` on, up to `most`. */
-static uint32_t run_of_indices(const covey_entity *handles, uint32_t index, uint32_t most) {
+uint32_t covey__run_of_indices(const covey_entity *handles, uint32_t index, uint32_t most) {
     uint32_t run = 0;
     while (run + AT_ONCE <= most && are_consecutive(handles + run, index + run)) run += AT_ONCE;
     while (run < most && handles[run].index == index + run) run++;
@@ -269,7 +307,7 @@ static uint32_t run_in_set(const covey_sparse_set *set, const covey_entity *arra
     uint32_t reach = set->page_count, at = covey__slot_position(*covey__slot_of(set, index_at(array, row))), run = 1;
     if (most > set->end - at) most = set->end - at;
     if (set->holes == 0)
-        return array ? run_of_same(array + row, set->ids + at, most) : run_of_indices(set->ids + at, row, most);
+        return array ? run_of_same(array + row, set->ids + at, most) : covey__run_of_indices(set->ids + at, row, most);
     while (run < most) {
         uint32_t index = index_at(array, row + run);
         if (index / COVEY_PAGE_SIZE >= reach || covey__slot_position(*covey__slot_in(pages, index)) != at + run) break;
@@ -338,6 +376,31 @@ static bool reach_position(covey_iter *it) {
     return it->walk.next < it->walk.end;
 }
 
+/* Notes consecutive positions as those of a list. Four at a time, of which some may be behind its end: compilers
+ * vectorise that. */
+static void list_rows_from(covey_iter *it, uint32_t first, uint32_t count) {
+    uint32_t *rows = it->rows;
+    for (uint32_t k = 0; k < count; k += 4, rows += 4, first += 4) {
+        rows[0] = first;
+        rows[1] = first + 1;
+        rows[2] = first + 2;
+        rows[3] = first + 3;
+    }
+}
+
+static uint32_t list_in_set(covey_iter *it, uint32_t column, uint32_t first, uint32_t count) {
+    const covey_pool *pool = it->walk.columns[column].pool;
+    const covey_entity *array = it->walk.array;
+    char **found = covey__list_in(it, column);
+    if (may_have_all(it, column) && list_all_in_set(pool, array + first, count, found)) {
+        list_rows_from(it, first, count);
+        return count;
+    }
+    uint32_t hits = list_array_in_set(pool, array, first, count, it->rows, found);
+    note_lacking(it, column, hits != count);
+    return hits;
+}
+
 /* Lists the positions that are present in the first column that is looked up, up to a number. Returns how many; *done
  * is that column. */
 static uint32_t list_first(covey_iter *it, uint32_t first, uint32_t count, uint32_t *done) {
@@ -346,23 +409,33 @@ static uint32_t list_first(covey_iter *it, uint32_t first, uint32_t count, uint3
     *done = it->walk.looked_up & (0 - it->walk.looked_up);
     if (*done != 0 && covey__in_blocks(pool))
         return list_array_in_blocks(pool, it->walk.array, first, count, it->rows, covey__list_in(it, column));
-    if (*done != 0 && !pool->sparse_set.paged)
-        return list_array_in_set(pool, it->walk.array, first, count, it->rows, covey__list_in(it, column));
-    for (uint32_t k = 0; k < count; k++) it->rows[k] = first + k;
+    if (*done != 0 && !pool->sparse_set.paged) return list_in_set(it, column, first, count);
+    list_rows_from(it, first, count);
     *done = 0;
     return count;
+}
+
+/* Lists values that follow each other. */
+static void list_side_by_side(char **values, char *data, uint32_t count, size_t size) {
+    uintptr_t value = (uintptr_t)data;
+    for (uint32_t k = 0; k < count; k += 4, values += 4, value += 4 * size) {
+        values[0] = (char *)value;
+        values[1] = (char *)(value + size);
+        values[2] = (char *)(value + 2 * size);
+        values[3] = (char *)(value + 3 * size);
+    }
 }
 
 /* Sets the fields of listed positions that are parallel to the array. They are within one page, if there are pages. */
 static void list_beside(covey_iter *it, uint32_t count) {
     uint32_t first = it->rows[0];
-    bool follow = it->rows[count - 1] - first == count - 1;
+    bool follow = rows_follow(it->rows, count);
     for (uint32_t left = it->walk.direct; left != 0; left &= left - 1) {
         const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
         char **values = covey__list_in(it, covey__lowest_bit(left)),
              *value = covey__value_at(&pool->sparse_set, first, pool->size);
         size_t size = pool->size;
-        for (uint32_t k = 0; k < count && follow; k++) values[k] = value + k * size;
+        if (follow) list_side_by_side(values, value, count, size);
         for (uint32_t k = 0; k < count && !follow; k++) values[k] = value + (it->rows[k] - first) * size;
     }
 }
@@ -561,10 +634,6 @@ static bool reach_slots(covey_iter *it) {
     return true;
 }
 
-static void list_side_by_side(char **values, char *data, uint32_t count, size_t size) {
-    for (uint32_t k = 0; k < count; k++) values[k] = data + k * size;
-}
-
 bool covey__list_slots(covey_iter *it) {
     if (!reach_slots(it)) return hand_out_list(it, 0);
     const uint8_t *ids = ids_of_block(it);
@@ -584,10 +653,7 @@ bool covey__list_slots(covey_iter *it) {
         it->ids[k] = covey__entity(it->rows[k], 0);
         it->counts[k] = from + k;
     }
-    for (uint32_t left = it->walk.looked_up; left != 0; left &= left - 1) {
-        uint32_t column = covey__lowest_bit(left);
-        find_rows(it, it->walk.columns[column].pool, count, covey__list_in(it, column));
-    }
+    for (uint32_t left = it->walk.looked_up; left != 0; left &= left - 1) find_rows(it, covey__lowest_bit(left), count);
     it->flat = flat ? UINT64_MAX >> (COVEY__BLOCK_IDS - count) : 0;
     return hand_out_list(it, count);
 }
@@ -728,8 +794,8 @@ static void note_ticks(covey_iter *it) {
 void covey__close_rows(const covey_iter *it) {
     for (uint32_t left = it->walk.ticked; left != 0; left &= left - 1) {
         const covey_pool *pool = it->walk.columns[covey__lowest_bit(left)].pool;
-        covey__filing *filing = pool ? covey__filing_of(pool) : NULL;
-        if (filing && !covey__is_part(&it->walk)) covey__filing_close(filing, it);
+        bool filed = pool && covey__filing_of(pool) != NULL;
+        if (filed && !covey__is_part(&it->walk)) covey__filing_close(pool, it);
     }
 }
 

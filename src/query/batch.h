@@ -29,6 +29,9 @@ void covey__slots_anew(covey_iter *it);
 /* The next matching position, in a batch of one, without its fields. Returns false at the end. */
 bool covey__next_position(covey_iter *it);
 
+/* How many handles from a place on have consecutive indices, from `index` on, up to `most`. */
+uint32_t covey__run_of_indices(const covey_entity *handles, uint32_t index, uint32_t most);
+
 /* Whether the entity at a position matches. */
 bool covey__matches_at(const covey_iter *it, uint32_t at);
 

@@ -281,6 +281,16 @@ static void begin_anew(covey_iter *it) {
     covey__note_last(it);
 }
 
+/* The ids of a list of rows. */
+static void note_ids(covey_iter *it) {
+    const covey_entity *array = it->walk.array;
+    const uint32_t *rows = it->rows;
+    uint32_t count = it->stop;
+    bool follow = array && count != 0 && rows[count - 1] - rows[0] == count - 1;
+    if (follow) memcpy(it->ids, array + rows[0], count * sizeof *it->ids);
+    for (uint32_t k = 0; !follow && k < count; k++) it->ids[k] = array ? array[rows[k]] : covey__entity(rows[k], 0);
+}
+
 static bool list_rows(covey_iter *it) {
     switch (it->walk.mode) {
     case COVEY__MODE_POSITIONS: return covey__next_position(it);
@@ -334,8 +344,7 @@ bool covey__next_rows(covey_iter *it, bool moved) {
     if (it->walk.shares) covey__ticks_share(it->walk.view->world);
     it->flat = 0;
     bool more = list_rows(it);
-    for (uint32_t k = 0; k < it->stop && it->flat == 0; k++)
-        it->ids[k] = it->walk.array ? it->walk.array[it->rows[k]] : covey__entity(it->rows[k], 0);
+    if (it->flat == 0) note_ids(it);
     uint32_t longest = covey__longest_list(&it->walk);
     it->walk.most = it->walk.most * 2 < longest ? it->walk.most * 2 : longest;
     if (!more && it->walk.ticked != 0) covey__close_rows(it);

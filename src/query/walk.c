@@ -12,7 +12,7 @@
 static void clear_walk(covey__walk *walk) {
     walk->hides = walk->asks_more = walk->refills = walk->begun = walk->shares = false;
     walk->changed = walk->ticked = 0;
-    walk->looked_up = walk->excluded = walk->first = 0;
+    walk->looked_up = walk->excluded = walk->lacking = walk->first = 0;
     walk->rest = walk->blocks = walk->opened = walk->longer = 0;
     walk->full = walk->joined = walk->packed = walk->scattered = 0;
     walk->along = walk->last = walk->slot = walk->slots = walk->destroyed = 0;

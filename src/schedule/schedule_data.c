@@ -36,6 +36,13 @@ uint32_t covey_schedule_uses(const covey_schedule *s, uint32_t number, covey_sys
     return system->use_count;
 }
 
+bool covey_schedule_contains(const covey_schedule *s, uint32_t number, covey_entity e) {
+    if (!is_planned(s) || number >= s->system_count) return false;
+    const covey__system *system = s->order[number];
+    if (system->desc.group) return covey_group_contains(system->desc.group, e);
+    return system->view.world && covey_view_contains(&system->view, e);
+}
+
 /* The number of a system that comes after number `from`. */
 static uint32_t number_of(const covey_schedule *s, const covey__system *system, uint32_t from) {
     while (s->order[from] != system) from++;

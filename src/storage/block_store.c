@@ -253,38 +253,34 @@ static covey_result grow_block(covey__block_store *blocks, covey__block_page *pa
  *
  * Blocks that will be full soon, and follow each other, get chunks that follow each other. */
 
-/* The chunk of the block before, if the next one of its row is free. */
-static char *row_before(const covey__block_store *blocks, const covey__block_page *page, uint32_t block) {
-    bool direct = block != 0 && page->capacity[block - 1] == COVEY__BLOCK_IDS;
-    char *before = direct ? page->chunks[block - 1].data : NULL;
-    return before && covey__row_has_next(blocks, before) ? before : NULL;
-}
-
-/* Whether an empty block belongs to a row. */
-static bool is_in_row(const covey__block_store *blocks, const covey__block_page *page, uint32_t index) {
-    if (blocks->size == 0 || blocks->grouped) return false;
-    bool first = blocks->row_count != 0 && blocks->row_block == index / COVEY__BLOCK_IDS;
-    return first || row_before(blocks, page, covey__block_of(index));
-}
-
-/* The chunk of an empty block in a row: the first of a new row, or the next one. */
-static char *take_in_row(covey__block_store *blocks, const covey__block_page *page, uint32_t index) {
-    uint32_t block = covey__block_of(index), left = COVEY__PAGE_BLOCKS - block;
-    char *before = row_before(blocks, page, block);
-    if (before) return covey__row_next(blocks, before);
-    uint32_t count = blocks->row_count < left ? blocks->row_count : left;
-    char *first = covey__row_take(blocks, count);
+/* The first chunk of a row that begins with this block. */
+static char *begin_row(covey__block_store *blocks, uint32_t block) {
+    uint32_t left = COVEY__PAGE_BLOCKS - block;
+    char *first = covey__row_take(blocks, blocks->row_count < left ? blocks->row_count : left);
     if (first) blocks->row_count = 0;
     return first;
+}
+
+/* If an empty block belongs to a row, takes its chunk: behind that of the block before, or the first of a new row.
+ * *data: NULL when an allocation fails. */
+static bool take_in_row(covey__block_store *blocks, const covey__block_page *page, uint32_t index, char **data) {
+    uint32_t block = covey__block_of(index);
+    if (blocks->size == 0 || blocks->grouped) return false;
+    bool behind = block != 0 && page->capacity[block - 1] == COVEY__BLOCK_IDS;
+    *data = behind ? covey__row_next(blocks, page->chunks[block - 1].data) : NULL;
+    if (*data) return true;
+    if (blocks->row_count == 0 || blocks->row_block != index / COVEY__BLOCK_IDS) return false;
+    *data = begin_row(blocks, block);
+    return true;
 }
 
 /* Gives a block room for more ids: a chunk, or a larger one. */
 static covey_result make_room(covey__block_store *blocks, covey__block_page *page, uint32_t index, uint32_t more,
                               const void **source) {
     uint32_t block = covey__block_of(index);
-    if (page->capacity[block] != 0 || !is_in_row(blocks, page, index))
+    char *data;
+    if (page->capacity[block] != 0 || !take_in_row(blocks, page, index, &data))
         return grow_block(blocks, page, block, more, source);
-    char *data = take_in_row(blocks, page, index);
     if (!data) return COVEY_ERROR_MEMORY;
     set_chunk(blocks, page, block, data, COVEY__BLOCK_IDS);
     return COVEY_OK;
@@ -345,9 +341,9 @@ uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, u
     uint32_t first = covey__block_of(index), end = first;
     for (; end < first + count; end++) {
         uint32_t begin = index + (end - first) * COVEY__BLOCK_IDS;
-        char *data = blocks->size == 0                ? covey__nothing
-                     : is_in_row(blocks, page, begin) ? take_in_row(blocks, page, begin)
-                                                      : covey__chunk_take(blocks, COVEY__BLOCK_IDS);
+        char *data = covey__nothing;
+        if (blocks->size != 0 && !take_in_row(blocks, page, begin, &data))
+            data = covey__chunk_take(blocks, COVEY__BLOCK_IDS);
         if (!data) break;
         page->masks[end] = UINT64_MAX;
         page->chunks[end] = (covey__chunk){ data, covey__identity };

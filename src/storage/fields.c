@@ -134,7 +134,11 @@ static size_t whole(size_t bytes) {
 
 static size_t text_bytes(const covey_fields *fields) {
     size_t bytes = 0;
-    for (uint32_t i = 0; i < fields->count; i++) bytes += strlen(fields->at[i].name) + 1;
+    for (uint32_t i = 0; i < fields->count; i++) {
+        const covey_field *field = &fields->at[i];
+        bytes += strlen(field->name) + 1;
+        if (field->shown.names) bytes += strlen(field->shown.names) + 1;
+    }
     return bytes;
 }
 
@@ -151,15 +155,21 @@ static void *take_memory(char **memory, size_t bytes) {
     return taken;
 }
 
+static const char *copy_text(const char *from, char **text) {
+    size_t length = strlen(from) + 1;
+    const char *copy = memcpy(*text, from, length);
+    *text += length;
+    return copy;
+}
+
 static const covey_fields *copy_fields(const covey_fields *fields, char **memory) {
     covey_fields *made = take_memory(memory, sizeof *made);
     covey_field *at = take_memory(memory, fields->count * sizeof *at);
     char *text = take_memory(memory, text_bytes(fields));
     for (uint32_t i = 0; i < fields->count; i++) {
-        size_t length = strlen(fields->at[i].name) + 1;
         at[i] = fields->at[i];
-        at[i].name = memcpy(text, fields->at[i].name, length);
-        text += length;
+        at[i].name = copy_text(at[i].name, &text);
+        if (at[i].shown.names) at[i].shown.names = copy_text(at[i].shown.names, &text);
         if (at[i].nested) at[i].nested = copy_fields(at[i].nested, memory);
     }
     *made = (covey_fields){ fields->size, fields->count, at };

@@ -235,18 +235,19 @@ COVEY_HOT bool covey__front_erase(covey__front *front, covey_pool *pool, covey__
 
 /* Joins, if the entity has all other components, after it was added to one pool. */
 COVEY_HOT void covey__front_join_packed(covey__front *front, covey_pool *pool, covey__others in, uint32_t index) {
-    covey__slot *slots[COVEY_TERMS], *own = covey__slot_of(&pool->sparse_set, index);
-    covey__slot id = covey__set_id(&pool->sparse_set, covey__slot_position(*own));
+    covey__slot *slots[COVEY_TERMS];
     if (!covey__front_slots(in, index, slots)) return;
+    covey__slot *own = covey__slot_of(&pool->sparse_set, index);
+    covey__slot id = covey__set_id(&pool->sparse_set, covey__slot_position(*own));
     covey__front_move_others(in, slots, id, front->count, true);
     covey__front_move(pool, own, id, front->count++, true);
 }
 
 COVEY_HOT void covey__front_join_in_block(covey__front *front, covey_pool *pool, covey__others in, uint32_t index) {
-    covey__block own = covey__block_in(&pool->block_store, index), found[COVEY_TERMS];
-    uint32_t bit = index % COVEY__BLOCK_IDS;
+    covey__block found[COVEY_TERMS];
     if (!covey__front_blocks(in, index, found)) return;
-    uint32_t slot = (*covey__border_at(front, index))++;
+    covey__block own = covey__block_in(&pool->block_store, index);
+    uint32_t bit = index % COVEY__BLOCK_IDS, slot = (*covey__border_at(front, index))++;
     covey__front_move_in_others(in, found, index, slot);
     front->count++;
     if (own.map[bit] == slot) return;

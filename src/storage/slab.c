@@ -203,13 +203,10 @@ char *covey__row_take(covey__block_store *blocks, uint32_t count) {
     return covey__slab_take(slab);
 }
 
-bool covey__row_has_next(const covey__block_store *blocks, const char *chunk) {
-    covey__slab *slab = slab_of(blocks, chunk);
-    return is_row(slab) && slab->fresh < slab->chunks && chunk == chunk_at(slab, slab->fresh - 1);
-}
-
 char *covey__row_next(covey__block_store *blocks, const char *chunk) {
-    return covey__slab_take(slab_of(blocks, chunk));
+    covey__slab *slab = slab_of(blocks, chunk);
+    bool next = is_row(slab) && slab->fresh < slab->chunks && chunk == chunk_at(slab, slab->fresh - 1);
+    return next ? covey__slab_take(slab) : NULL;
 }
 
 /* Whether the next chunk of this class would need a new slab without this one. */

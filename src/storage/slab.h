@@ -35,10 +35,9 @@ char *covey__chunk_take_exactly(covey__block_store *blocks, uint32_t capacity);
 void covey__chunk_free(covey__block_store *blocks, char *chunk);
 /* Rows: direct chunks that follow each other, for neighbouring blocks. A row is a slab of its own, in no list; when one
  * of its chunks is freed, it becomes a slab like others. covey__row_take returns the first chunk of a new row, which
- * may be shorter than `count`; NULL when an allocation fails. The others return whether the chunk behind one is free,
- * and take it. */
+ * may be shorter than `count`; NULL when an allocation fails. covey__row_next takes the chunk behind another one; NULL
+ * if that is not the next one of a row. */
 char *covey__row_take(covey__block_store *blocks, uint32_t count);
-bool covey__row_has_next(const covey__block_store *blocks, const char *chunk);
 char *covey__row_next(covey__block_store *blocks, const char *chunk);
 /* A slab in no list: the caller takes all its chunks in order before others can. */
 covey__slab *covey__slab_create(covey__block_store *blocks, uint32_t capacity, uint32_t chunks);

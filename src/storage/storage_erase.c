@@ -109,12 +109,14 @@ COVEY_HOT void erase_marking(covey_pool *pool, const covey_entity *entities, uin
 }
 
 static void erase_packed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    const covey_sparse_set *set = &pool->sparse_set;
+    covey_sparse_set *set = &pool->sparse_set;
+    bool drops = pool->type->drop != NULL;
     for (uint32_t i = 0; i < count; i++) {
-        if (covey__position(set, entities[i]) >= set->end) continue;
+        uint64_t at = covey__position(set, entities[i]);
+        if (at >= set->end) continue;
         COVEY__TRACE(pool->world, pool->removed, entities[i].index);
-        covey__pool_drop(pool, entities[i]);
-        covey_sparse_set_erase(&pool->sparse_set, entities[i]);
+        if (drops) covey__pool_drop_value(pool, covey__value_at(set, (size_t)at, set->size));
+        covey_sparse_set_erase(set, entities[i]);
     }
 }
 
@@ -127,34 +129,50 @@ static void erase_by_index(covey_pool *pool, const covey_entity *entities, uint3
     }
 }
 
-/* Plain pools. Most blocks are direct and keep other components. */
-COVEY_HOT void erase_plain(covey_pool *pool, const covey_entity *entities, uint32_t count, bool may_be_dead) {
+/* Whether erasing a component from a direct block that keeps others clears a bit, and that is all. */
+static bool clears_bits(const covey_pool *pool) {
+    const covey__block_store *blocks = &pool->block_store;
+    return covey__in_blocks(pool) && !covey__is_reactive(pool) && !blocks->mover.type && !blocks->zero_erased;
+}
+
+/* Most blocks are direct and keep other components. */
+COVEY_HOT void erase_bits(covey_pool *pool, const covey_entity *entities, uint32_t count, bool may_be_dead,
+                          bool drops) {
     covey__block_store *blocks = &pool->block_store;
-    uint32_t erased = 0;
+    uint32_t erased = 0, reach = blocks->page_count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = covey__index(entities[i]), block = covey__block_of(index);
-        if (index / COVEY__BLOCK_PAGE >= blocks->page_count) continue;
+        if (index / COVEY__BLOCK_PAGE >= reach) continue;
         if (may_be_dead && covey__generation_of(pool->world, index) != covey__generation(entities[i])) continue;
         covey__block_page *page = covey__block_page_of(blocks, index);
         uint64_t mask = page->masks[block], left = mask & ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
         if (left == mask) continue;
         if (!COVEY__LIKELY(left != 0 && page->capacity[block] == COVEY__BLOCK_IDS)) {
-            covey__pool_remove(pool, entities[i], pool->size);
+            if (drops) erase_by_index(pool, &entities[i], 1);
+            else covey__pool_remove(pool, entities[i], pool->size);
             continue;
         }
         COVEY__TRACE(pool->world, pool->removed, index);
+        if (drops)
+            covey__pool_drop_value(pool, page->chunks[block].data + index % COVEY__BLOCK_IDS * (size_t)pool->size);
         if (mask == UINT64_MAX) page->full &= ~((uint64_t)1 << block);
         page->masks[block] = left;
-        erased++;
+        if (drops) blocks->count--; /* hooks may read the pool */
+        else erased++;
     }
     blocks->count -= erased;
+}
+
+static void erase_in_blocks(covey_pool *pool, const covey_entity *entities, uint32_t count) {
+    if (pool->plain) erase_bits(pool, entities, count, false, false);
+    else if (pool->type->drop && clears_bits(pool)) erase_bits(pool, entities, count, false, true);
+    else erase_by_index(pool, entities, count);
 }
 
 void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, uint32_t count) {
     const covey_sparse_set *set = &pool->sparse_set;
     bool drops = pool->type->drop != NULL;
-    if (pool->plain) erase_plain(pool, entities, count, false);
-    else if (covey__in_blocks(pool)) erase_by_index(pool, entities, count);
+    if (covey__in_blocks(pool)) erase_in_blocks(pool, entities, count);
     else if (is_simple(set, COVEY_ORDERED)) erase_marking(pool, entities, count, drops);
     else if (!is_simple(set, COVEY_SWAP_AND_POP)) erase_packed(pool, entities, count);
     else if (drops) erase_swapping(pool, entities, count, set->size, true);
@@ -163,8 +181,9 @@ void covey__storage_erase_many(covey_pool *pool, const covey_entity *entities, u
 }
 
 void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count) {
-    if (pool->plain) erase_plain(pool, entities, count, true);
+    if (pool->plain) erase_bits(pool, entities, count, true, false);
     else if (!covey__in_blocks(pool)) covey__storage_erase_many(pool, entities, count);
+    else if (pool->type->drop && clears_bits(pool)) erase_bits(pool, entities, count, true, true);
     else
         for (uint32_t i = 0; i < count; i++)
             if (covey_alive(pool->world, entities[i])) erase_by_index(pool, &entities[i], 1);

@@ -55,13 +55,16 @@ covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void *
                                   : place_in_set(pool, e, at_end, source, value);
 }
 
+/* Appends to a block that has room; NULL: it has none. */
+static inline void *append_in_block(covey_pool *pool, uint32_t index) {
+    bool reached = index / COVEY__BLOCK_PAGE < pool->block_store.page_count;
+    return reached ? covey__block_append(&pool->block_store, index, pool->size) : NULL;
+}
+
 /* Appends where there is room; NULL: there is none. */
 static void *append_in_room(covey_pool *pool, covey_entity e) {
     covey_sparse_set *set = &pool->sparse_set;
-    if (covey__in_blocks(pool)) {
-        bool reached = e.index / COVEY__BLOCK_PAGE < pool->block_store.page_count;
-        return reached ? covey__block_append(&pool->block_store, e.index, pool->size) : NULL;
-    }
+    if (covey__in_blocks(pool)) return append_in_block(pool, e.index);
     if (e.index / COVEY_PAGE_SIZE >= set->page_count || set->end >= covey__set_room(set)) return NULL;
     covey__slot *slot = covey__slot_of(set, e.index);
     if (*slot != COVEY__SLOT_NULL) return NULL;
@@ -83,9 +86,8 @@ uint32_t covey__storage_append_each(covey_pool *const *pools, const covey_compon
     uint32_t done = 0;
     for (; done < count; done++) {
         covey_pool *pool = pools[done];
-        bool reached = covey__in_blocks(pool) && e.index / COVEY__BLOCK_PAGE < pool->block_store.page_count;
-        if (!reached || !components[done].values || components[done].value) break;
-        void *to = covey__block_append(&pool->block_store, e.index, pool->size);
+        if (!covey__in_blocks(pool) || !components[done].values || components[done].value) break;
+        void *to = append_in_block(pool, e.index);
         if (!to) break;
         COVEY__TRACE(pool->world, pool->added, e.index);
         covey__copy(to, components[done].values, pool->size);
@@ -151,14 +153,16 @@ static void move_by_hook(covey__placing *p, char *to, uint32_t count) {
 }
 
 /* Makes copies one after the other, until one is refused. */
-static bool copy_by_hook(covey__placing *p, char *to, uint32_t count) {
+static COVEY__NOINLINE bool copy_by_hook(covey__placing *p, char *to, uint32_t count) {
+    const covey_world *world = p->pool->world;
     const covey_type *type = p->pool->type;
-    while (count-- != 0) {
-        if (!covey__copy_value(p->pool->world, type, to, p->values)) return false;
-        to += type->size;
-        p->made++;
-    }
-    return true;
+    const void *value = p->values;
+    size_t size = type->size;
+    uint32_t made = 0;
+    for (; made < count; made++)
+        if (!COVEY__LIKELY(covey__copy_value(world, type, to + made * size, value))) break;
+    p->made += made;
+    return made == count;
 }
 
 /* Writes the values of the next entities, whose places are contiguous. False when a hook refuses. */
@@ -315,7 +319,7 @@ static covey_result fit_blocks(covey__placing *p, blocks_of all) {
 
 static bool copy_scattered(covey__placing *p) {
     const covey_pool *pool = p->pool;
-    for (; p->made < p->count; p->made++) {
+    for (; p->made < p->placed; p->made++) {
         void *to = covey__block_value(&pool->block_store, p->entities[p->made].index, pool->size);
         if (!covey__copy_value(pool->world, pool->type, to, p->values)) return false;
     }
@@ -363,13 +367,52 @@ static bool are_scattered(const covey__placing *p, blocks_of *all) {
     return left / 4 > all->last - all->first;
 }
 
+/* Places entities one by one in direct blocks, until one needs memory, cannot be placed, or is followed by its
+ * neighbour. `hooked`: values are copied by a hook, which may read the pool; otherwise as bytes. False when the hook
+ * refuses. */
+COVEY_HOT bool place_direct(covey__placing *p, bool hooked) {
+    covey__block_store *blocks = &p->pool->block_store;
+    const covey_world *world = p->pool->world;
+    const covey_entity *entities = p->entities;
+    const char *values = p->values;
+    size_t size = p->pool->size, stride = p->stride;
+    uint32_t i = p->placed, end = p->count, count = blocks->count - i, reach = blocks->page_count;
+    bool copied = true;
+    for (; copied && i < end; i++) {
+        uint32_t index = covey__index(entities[i]), block = covey__block_of(index), bit = index % COVEY__BLOCK_IDS;
+        if (i + 1 < end && covey__index(entities[i + 1]) == index + 1) break;
+        if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < reach && covey__is_current(world, entities[i]))) break;
+        covey__block_page *page = covey__block_page_of(blocks, index);
+        uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << bit;
+        char *to = page->chunks[block].data + bit * size;
+        if (!COVEY__LIKELY(with != mask && page->capacity[block] == COVEY__BLOCK_IDS)) break;
+        page->masks[block] = with;
+        if (with == UINT64_MAX) page->full |= (uint64_t)1 << block;
+        if (hooked) {
+            blocks->count = count + i + 1;
+            copied = covey__copy_value(world, p->pool->type, to, values);
+        } else {
+            covey__copy(to, values + i * stride, size);
+        }
+    }
+    blocks->count = count + i;
+    p->placed = i;
+    p->made = copied ? i : i - 1;
+    return copied;
+}
+
+/* Separate functions, so that the loop keeps its variables in registers. */
+static COVEY__NOINLINE bool place_bytes(covey__placing *p) { return place_direct(p, false); }
+
+static COVEY__NOINLINE bool place_by_hook(covey__placing *p) { return place_direct(p, true); }
+
 /* ---- Blocks ------------------------------------------------------------------------------------------------------*/
 
 static covey_result place_in_blocks(covey__placing *p) {
     covey_pool *pool = p->pool;
     const covey_world *world = pool->world;
     blocks_of all;
-    bool asked = false;
+    bool asked = false, hooked = is_hooked(p), direct = pool->block_store.pinned && (are_bytes(p) || hooked);
     pattern same;
     make_pattern(&same, p, pool->size);
     while (p->placed < p->count) {
@@ -383,12 +426,13 @@ static covey_result place_in_blocks(covey__placing *p) {
         }
         covey__stretch s = covey__next_stretch(world, entities, left);
         if (s.count == 0) return COVEY_ERROR_DEAD;
-        if (s.count == 1 && !asked) {
+        if (s.count == 1 && !asked && !direct) {
             asked = true;
             if (are_scattered(p, &all)) return place_scattered(p, &same, all);
         }
         covey_result result = place_stretch(p, &same, &s);
         if (result != COVEY_OK) return result;
+        if (s.count == 1 && direct && !(hooked ? place_by_hook(p) : place_bytes(p))) return COVEY_ERROR_COPY;
     }
     return COVEY_OK;
 }

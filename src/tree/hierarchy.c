@@ -11,6 +11,7 @@
 #include "tree/node.h"
 #include "change/pool.h"
 #include "memory/result.h"
+#include "observe/filing.h"
 #include "observe/signal.h"
 #include "query/sort.h"
 #include "storage/sparse_set.h"
@@ -319,7 +320,9 @@ static covey_entity restart_at(const covey_world *world, covey_entity root, cove
 uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
     if (COVEY__IN_HOOK(world)) return 0;
     uint32_t destroyed = 0;
+    bool held = world->inner->held;
     covey_entity start = root;
+    world->inner->held = true;
     while (covey_alive(world, root)) {
         covey_entity e = next_to_end(world, root, start), above = covey_parent(world, e);
         uint64_t relinked = world->inner->relinked;
@@ -327,6 +330,8 @@ uint32_t covey_destroy_tree(covey_world *world, covey_entity root) {
         destroyed += covey_destroy(world, e);
         start = restart_at(world, root, above, relinked);
     }
+    world->inner->held = held;
+    covey__targets_ended(world);
     return destroyed;
 }
 

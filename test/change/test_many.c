@@ -283,6 +283,30 @@ static void test_when_a_copy_is_refused_those_made_are_dropped_once_and_nothing_
     }
 }
 
+static void test_copies_for_a_list_that_is_wrong_are_dropped_once(void **state) {
+    for (uint32_t k = 0; k < COUNT_OF(booked_types); k++) {
+        const covey_type *type = &booked_types[k];
+        covey_entity e[MANY];
+        Value original = value_of(1000);
+        for (uint32_t at = 1; at < MANY; at++) {
+            start_over(state);
+            mixed_entities(e, type);
+            covey_entity right = e[at];
+            book = (ledger){ 0 };
+            uint64_t before = world_digest(world);
+            e[at] = e[0];
+            assert_false(covey_add_copies_raw(world, e, MANY, type, &original));
+            assert_failed(COVEY_ERROR_PRESENT);
+            e[at] = entity(right.index, right.generation + 1);
+            assert_false(covey_add_copies_raw(world, e, MANY, type, &original));
+            assert_failed(COVEY_ERROR_DEAD);
+            assert_int_equal(book.drops, book.copies);
+            assert_int_equal(world_digest(world), before);
+            test_world_is_valid(world);
+        }
+    }
+}
+
 static void test_a_type_with_drop_and_no_copy_is_not_copied(void **state) {
     static const covey_type owned[] = { BOOKED(NULL, .storage = COVEY_STORAGE_SPARSE),
                                         BOOKED(NULL, .storage = COVEY_STORAGE_BLOCK),
@@ -996,6 +1020,7 @@ int main(void) {
         WORLD_TEST(test_each_entity_gets_a_copy_of_the_value),
         WORLD_TEST(test_copies_are_made_by_the_hook_and_the_caller_keeps_the_value),
         WORLD_TEST(test_when_a_copy_is_refused_those_made_are_dropped_once_and_nothing_is_added),
+        WORLD_TEST(test_copies_for_a_list_that_is_wrong_are_dropped_once),
         WORLD_TEST(test_a_type_with_drop_and_no_copy_is_not_copied),
         WORLD_TEST(test_an_array_moves_without_the_copy_hook),
         WORLD_TEST(test_the_values_may_lie_in_the_pool_that_grows_for_them),

@@ -348,7 +348,7 @@ static void test_handles_in_values(void **state) {
 /* The program keeps it otherwise, so that components are added one by one. */
 static void test_values_that_are_added_one_by_one(void **state) {
     (void)state;
-    static const covey_field yes[] = { { "a", COVEY_KIND_BOOL, 0, 1, NULL } };
+    static const covey_field yes[] = { { "a", COVEY_KIND_BOOL, 0, 1, NULL, { 0 } } };
     static const covey_fields fields = { 1, 1, yes };
     static const covey_type ordered = {
         .name = "Struct", .size = 1, .align = 1, .policy = COVEY_ORDERED, .fields = &fields

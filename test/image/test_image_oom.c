@@ -175,8 +175,8 @@ static const operation merging_operations[] = {
 
 /* The numbers are of other policies and storages there, and have become wider since. */
 static void fill_changed(covey_world *world) {
-    static const covey_field narrow[] = { { "check", COVEY_KIND_U16, 0, 1, NULL },
-                                          { "old", COVEY_KIND_BOOL, 2, 2, NULL } };
+    static const covey_field narrow[] = { { "check", COVEY_KIND_U16, 0, 1, NULL, { 0 } },
+                                          { "old", COVEY_KIND_BOOL, 2, 2, NULL, { 0 } } };
     static const covey_fields fields = { 4, 2, narrow };
     for (uint32_t k = 0; k < NUMBER_TYPES - 1; k++) { /* the last has .as_bytes */
         covey_type was = { .name = number_types[k]->name, .size = 4, .align = 2, .fields = &fields };

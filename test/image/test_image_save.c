@@ -414,7 +414,7 @@ static void test_values_that_are_too_large_for_an_image_cannot_be_saved(void **s
     (void)state;
     enum { HANDLE = sizeof(covey_entity) };
     const uint32_t most = UINT32_MAX / HANDLE;
-    const covey_field field = { "crowd", COVEY_KIND_ENTITY, 0, most, NULL };
+    const covey_field field = { "crowd", COVEY_KIND_ENTITY, 0, most, NULL, { 0 } };
     const covey_fields fields = { most * HANDLE, 1, &field };
     const covey_type crowd = { .name = "Crowd", .size = fields.size, .align = HANDLE, .fields = &fields };
     assert_non_null(covey_pool_of_raw(world, covey_type_create(world, &crowd)));

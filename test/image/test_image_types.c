@@ -112,7 +112,7 @@ static void write_number(kind_row row, int64_t number, void *to) {
 }
 
 static void change_kind(kind_row was, kind_row is, int64_t number) {
-    covey_field a[] = { { "n", was.kind, 0, 3, NULL } }, b[] = { { "n", is.kind, 0, 3, NULL } };
+    covey_field a[] = { { "n", was.kind, 0, 3, NULL, { 0 } } }, b[] = { { "n", is.kind, 0, 3, NULL, { 0 } } };
     covey_fields before = { (uint32_t)was.bits / 8 * 3, 1, a }, after = { (uint32_t)is.bits / 8 * 3, 1, b };
     covey_type from = { .name = "Changed", .size = before.size, .align = 1, .fields = &before };
     covey_type to = { .name = "Changed", .size = after.size, .align = 1, .fields = &after };
@@ -207,14 +207,15 @@ static void test_fields_are_found_by_their_names(void **state) {
 /* Those that stay lie side by side here, and did not in the image: once by themselves, once in arrays. */
 static void test_fields_may_leave_from_between_and_from_structs_in_arrays(void **state) {
     (void)state;
-    static const covey_field three[] = { { "a", COVEY_KIND_U8, 0, 1, NULL },
-                                         { "b", COVEY_KIND_U8, 1, 1, NULL },
-                                         { "c", COVEY_KIND_U8, 2, 1, NULL } };
-    static const covey_field two[] = { { "a", COVEY_KIND_U8, 0, 1, NULL }, { "c", COVEY_KIND_U8, 1, 1, NULL } };
+    static const covey_field three[] = { { "a", COVEY_KIND_U8, 0, 1, NULL, { 0 } },
+                                         { "b", COVEY_KIND_U8, 1, 1, NULL, { 0 } },
+                                         { "c", COVEY_KIND_U8, 2, 1, NULL, { 0 } } };
+    static const covey_field two[] = { { "a", COVEY_KIND_U8, 0, 1, NULL, { 0 } },
+                                       { "c", COVEY_KIND_U8, 1, 1, NULL, { 0 } } };
     static const covey_fields whole = { 3, 3, three }, rest = { 2, 2, two };
     static const covey_fields pair = { 2, 2, three }, first = { 1, 1, three };
-    static const covey_field pairs[] = { { "p", COVEY_KIND_NESTED, 0, 3, &pair } };
-    static const covey_field firsts[] = { { "p", COVEY_KIND_NESTED, 0, 3, &first } };
+    static const covey_field pairs[] = { { "p", COVEY_KIND_NESTED, 0, 3, &pair, { 0 } } };
+    static const covey_field firsts[] = { { "p", COVEY_KIND_NESTED, 0, 3, &first, { 0 } } };
     static const covey_fields with_pairs = { 6, 1, pairs }, with_firsts = { 3, 1, firsts };
     static const unsigned char value[6] = { 1, 2, 3, 4, 5, 6 };
     static const covey_type from = { .name = "Shape", .size = 3, .align = 1, .fields = &whole };
@@ -271,22 +272,22 @@ typedef struct field_change {
 
 static void test_a_field_that_has_changed_is_named(void **state) {
     (void)state;
-    static const covey_field x[] = { { "x", COVEY_KIND_U32, 0, 1, NULL } },
-                             y[] = { { "x", COVEY_KIND_F32, 0, 1, NULL } };
+    static const covey_field x[] = { { "x", COVEY_KIND_U32, 0, 1, NULL, { 0 } } },
+                             y[] = { { "x", COVEY_KIND_F32, 0, 1, NULL, { 0 } } };
     static const covey_fields inner = { 4, 1, x }, changed = { 4, 1, y };
     static const field_change changes[] = {
-        { { "apples", COVEY_KIND_U32, 0, 1, NULL }, { "apples", COVEY_KIND_U32, 0, 2, NULL } },
-        { { "apples", COVEY_KIND_U32, 0, 2, NULL }, { "apples", COVEY_KIND_U32, 0, 1, NULL } },
-        { { "apples", COVEY_KIND_NESTED, 0, 1, &inner }, { "apples", COVEY_KIND_U32, 0, 1, NULL } },
-        { { "apples", COVEY_KIND_U32, 0, 1, NULL }, { "apples", COVEY_KIND_NESTED, 0, 1, &inner } },
-        { { "apples", COVEY_KIND_NESTED, 0, 2, &inner }, { "apples", COVEY_KIND_NESTED, 0, 1, &inner } },
-        { { "apples", COVEY_KIND_U32, 0, 1, NULL }, { "apples", COVEY_KIND_F32, 0, 1, NULL } },
+        { { "apples", COVEY_KIND_U32, 0, 1, NULL, { 0 } }, { "apples", COVEY_KIND_U32, 0, 2, NULL, { 0 } } },
+        { { "apples", COVEY_KIND_U32, 0, 2, NULL, { 0 } }, { "apples", COVEY_KIND_U32, 0, 1, NULL, { 0 } } },
+        { { "apples", COVEY_KIND_NESTED, 0, 1, &inner, { 0 } }, { "apples", COVEY_KIND_U32, 0, 1, NULL, { 0 } } },
+        { { "apples", COVEY_KIND_U32, 0, 1, NULL, { 0 } }, { "apples", COVEY_KIND_NESTED, 0, 1, &inner, { 0 } } },
+        { { "apples", COVEY_KIND_NESTED, 0, 2, &inner, { 0 } }, { "apples", COVEY_KIND_NESTED, 0, 1, &inner, { 0 } } },
+        { { "apples", COVEY_KIND_U32, 0, 1, NULL, { 0 } }, { "apples", COVEY_KIND_F32, 0, 1, NULL, { 0 } } },
     };
     static const unsigned char value[8] = { 1 };
     for (uint32_t i = 0; i <= COUNT_OF(changes); i++) {
         bool deep = i == COUNT_OF(changes); /* inside of an array of structs */
-        covey_field before = deep ? (covey_field){ "tree", COVEY_KIND_NESTED, 0, 2, &inner } : changes[i].was;
-        covey_field after = deep ? (covey_field){ "tree", COVEY_KIND_NESTED, 0, 2, &changed } : changes[i].is;
+        covey_field before = deep ? (covey_field){ "tree", COVEY_KIND_NESTED, 0, 2, &inner, { 0 } } : changes[i].was;
+        covey_field after = deep ? (covey_field){ "tree", COVEY_KIND_NESTED, 0, 2, &changed, { 0 } } : changes[i].is;
         covey_fields was = { 8, 1, &before }, is = { 8, 1, &after };
         covey_type from = { .name = "Basket", .size = 8, .align = 4, .fields = &was };
         covey_type to = { .name = "Basket", .size = 8, .align = 4, .fields = &is };
@@ -299,9 +300,10 @@ static void test_a_field_that_has_changed_is_named(void **state) {
 /* What was padding is a field that the image lacks; what has become padding is gone. */
 static void test_padding_may_become_a_field_and_a_field_padding(void **state) {
     (void)state;
-    static const covey_field hidden[] = { { "a", COVEY_KIND_PADDING, 0, 4, NULL },
-                                          { "b", COVEY_KIND_U32, 4, 1, NULL } };
-    static const covey_field shown[] = { { "a", COVEY_KIND_U32, 0, 1, NULL }, { "b", COVEY_KIND_PADDING, 4, 4, NULL } };
+    static const covey_field hidden[] = { { "a", COVEY_KIND_PADDING, 0, 4, NULL, { 0 } },
+                                          { "b", COVEY_KIND_U32, 4, 1, NULL, { 0 } } };
+    static const covey_field shown[] = { { "a", COVEY_KIND_U32, 0, 1, NULL, { 0 } },
+                                         { "b", COVEY_KIND_PADDING, 4, 4, NULL, { 0 } } };
     static const covey_fields was = { 8, 2, hidden }, is = { 8, 2, shown };
     static const uint32_t value[2] = { 5, 6 }, defaults[2] = { 70, 80 };
     static const covey_type from = { .name = "Half", .size = 8, .align = 4, .fields = &was };
@@ -314,7 +316,7 @@ static void test_padding_may_become_a_field_and_a_field_padding(void **state) {
 
 static void test_a_struct_that_is_all_padding_is_saved_as_a_tag(void **state) {
     (void)state;
-    static const covey_field hidden[] = { { "a", COVEY_KIND_PADDING, 0, 8, NULL } };
+    static const covey_field hidden[] = { { "a", COVEY_KIND_PADDING, 0, 8, NULL, { 0 } } };
     static const covey_fields nothing = { 8, 1, hidden };
     static const uint32_t value[2] = { 5, 6 }, defaults[2] = { 7, 8 };
     static const covey_type type = {
@@ -326,11 +328,11 @@ static void test_a_struct_that_is_all_padding_is_saved_as_a_tag(void **state) {
 
 static void test_a_nested_struct_may_be_all_padding(void **state) {
     (void)state;
-    static const covey_field hidden[] = { { "a", COVEY_KIND_PADDING, 0, 8, NULL } };
+    static const covey_field hidden[] = { { "a", COVEY_KIND_PADDING, 0, 8, NULL, { 0 } } };
     static const covey_fields nothing = { 8, 1, hidden };
-    static const covey_field outer[] = { { "cache", COVEY_KIND_NESTED, 0, 1, &nothing },
-                                         { "caches", COVEY_KIND_NESTED, 8, 2, &nothing },
-                                         { "n", COVEY_KIND_U64, 24, 1, NULL } };
+    static const covey_field outer[] = { { "cache", COVEY_KIND_NESTED, 0, 1, &nothing, { 0 } },
+                                         { "caches", COVEY_KIND_NESTED, 8, 2, &nothing, { 0 } },
+                                         { "n", COVEY_KIND_U64, 24, 1, NULL, { 0 } } };
     static const covey_fields fields = { 32, 3, outer };
     static const uint64_t value[4] = { 1, 2, 3, 4 };
     static const covey_type type = { .name = "Outer", .size = 32, .align = 8, .fields = &fields };

@@ -12,7 +12,7 @@ static bool reserve(keyed *k, uint64_t count) {
     return covey__buckets_reserve(&k->memory, &b, count);
 }
 static bool reach(keyed *k, uint32_t index) { return covey__buckets_reach(&k->memory, &b, index, UINT32_MAX); }
-static void file(uint32_t index, const covey__lookup_key *key) { covey__buckets_file(&b, index, key); }
+static void file(uint32_t index, const covey__lookup_key *key) { covey__buckets_file(&b, index, ~index, key); }
 static void unfile(uint32_t index) { covey__buckets_unfile(&b, index); }
 static void clear(void) { covey__buckets_clear(&b); }
 static void end(keyed *k) { covey__buckets_free(&k->memory, &b); }
@@ -38,7 +38,7 @@ static void ask_bucket(const keyed *k, uint32_t key, uint32_t from) {
     uint32_t place = 0;
     for (uint32_t i = (from + k->stride - 1) / k->stride * k->stride; i < k->limit; i += k->stride) {
         if (k->filed[i] != key) continue;
-        assert_true(place < run.count && run.indices[place] == i);
+        assert_true(place < run.count && run.indices[place] == i && run.generations[place] == ~i);
         if (++place == run.count) {
             run = covey__bucket_from(&b, record, i + 1);
             place = 0;

@@ -75,6 +75,20 @@ static void crowd(const covey_type *lead) {
     for (uint32_t i = 0; i < COUNT; i += 9) assert_true(covey_destroy(world, e[i]));
 }
 
+/* A few entities, next to each other, which the first step of a loop finds at once. */
+static void few_side_by_side(const covey_type *lead, const covey_type *company) {
+    memset(times, 0, sizeof times);
+    memset(wanted, 0, sizeof wanted);
+    made_count = 0;
+    make_entities(e, COUNT);
+    for (uint32_t i = 70; i < 110; i++) {
+        give(e[i], lead);
+        give(e[i], covey_id(Mate));
+        give(e[i], company);
+    }
+    give(e[110], covey_id(Mate));
+}
+
 static void visit_row(const covey_iter *it, covey_row row, const covey_view_desc *desc, covey_entity f) {
     assert_true(fits(desc, f));
     assert_same(covey_row_entity(it, row), f);
@@ -127,10 +141,12 @@ static void walk_all(const covey_type *lead) {
     const covey_view_desc any = { .any = { lead, company }, .without = { covey_id(Banned) } };
     const covey_view_desc three = { .with = { company, lead }, .optional = { covey_id(Mate), covey_id(Later) } };
     const covey_view_desc all = { .optional = { lead } };
-    const covey_view_desc *const descs[] = { &alone, &picky, &both, &any, &three, &all };
-    for (uint32_t i = 0; i < COUNT_OF(descs); i++) {
-        crowd(lead);
-        walk(descs[i], lead, current);
+    const covey_view_desc pair = { .with = { lead, company } };
+    const covey_view_desc *const descs[] = { &alone, &picky, &both, &any, &three, &all, &pair };
+    for (uint32_t i = 0; i < 2 * COUNT_OF(descs); i++) {
+        if (i % 2 == 0) crowd(lead);
+        else few_side_by_side(lead, company);
+        walk(descs[i / 2], lead, current);
         world_teardown(NULL);
         assert_int_equal(world_setup(NULL), 0);
     }

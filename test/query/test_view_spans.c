@@ -167,6 +167,37 @@ static void test_sparse_pools_in_the_same_order_are_one_span(void **state) {
     assert_view(&desc);
 }
 
+/* Five entities get components in blocks and in sparse sets. Two more have the first component only, and maybe one of
+ * the five lacks it. */
+static void few_in_both(const covey_view_desc *desc, bool lacks) {
+    make_entities(e, COUNT);
+    for (uint32_t i = 70; i < 77; i++)
+        for (uint32_t k = 0; desc->with[k] && (k == 0 || i < 75); k++)
+            if (k != 0 || i != 72 || !lacks) give(e[i], desc->with[k]);
+}
+
+static void test_a_few_in_blocks_and_in_sparse_pools_are_one_span(void **state) {
+    (void)state;
+    static const covey_view_desc descs[] = { { .with = { covey_id(Mate), covey_id(Packed) } },
+                                             { .with = { covey_id(Packed), covey_id(Mate) } },
+                                             { .with = { covey_id(Packed), covey_id(Banned), covey_id(Ordered) } },
+                                             { .with = { covey_id(Mate), covey_id(Marked) } } };
+    for (uint32_t i = 0; i < 2 * COUNT_OF(descs); i++) {
+        const covey_view_desc *desc = &descs[i / 2];
+        few_in_both(desc, i % 2 != 0);
+        const visits *v = spans_of(desc);
+        assert_int_equal(v->count, 5 - i % 2);
+        if (i % 2 == 0) assert_int_equal(v->spans, 1);
+        assert_int_equal(assert_view(desc), v->count);
+        assert_true(covey_remove_raw(world, e[71], desc->with[1])); /* the last of a sparse pool takes its place */
+        assert_int_equal(assert_view(desc), 4 - i % 2);
+        for (uint32_t k = 70; k < 75; k++) covey_remove_raw(world, e[k], desc->with[1]);
+        assert_int_equal(assert_view(desc), 0);
+        world_teardown(NULL);
+        assert_int_equal(world_setup(NULL), 0);
+    }
+}
+
 static void test_values_in_place_end_their_spans_at_pages_and_holes(void **state) {
     (void)state;
     enum { PAGE = COVEY_PAGE_SIZE };
@@ -411,6 +442,7 @@ int main(void) {
         WORLD_TEST(test_the_same_ids_in_several_compact_blocks_are_one_span),
         WORLD_TEST(test_compact_blocks_beside_direct_ones),
         WORLD_TEST(test_sparse_pools_in_the_same_order_are_one_span),
+        WORLD_TEST(test_a_few_in_blocks_and_in_sparse_pools_are_one_span),
         WORLD_TEST(test_values_in_place_end_their_spans_at_pages_and_holes),
         WORLD_TEST(test_holes_of_ordered_pools_end_spans),
         WORLD_TEST(test_holes_of_another_ordered_pool_end_spans),

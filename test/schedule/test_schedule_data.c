@@ -70,6 +70,28 @@ static void systems_say_what_they_use(void **state) {
     covey_schedule_destroy(schedule);
 }
 
+static void systems_say_which_entities_they_iterate(void **state) {
+    (void)state;
+    covey_schedule *schedule = schedule_on(1);
+    covey_group *group = covey_group_create(world, &(covey_group_desc){ .with = { covey_id(Packed), covey_id(Kept) } });
+    covey_view_desc without_fixed = { .with = { covey_id(Packed) }, .without = { covey_id(Fixed) } };
+    add_system(schedule, (covey_system){ .name = "view", .run = run_nothing, .view = without_fixed });
+    add_system(schedule, (covey_system){ .name = "group", .run = run_nothing, .group = group });
+    add_system(schedule, (covey_system){ .name = "none", .run = run_nothing, .reads = { covey_id(Packed) } });
+    covey_entity e = create_with(covey_id(Packed), 1);
+    assert_true(covey_schedule_contains(schedule, 0, e));
+    assert_false(covey_schedule_contains(schedule, 1, e));
+    assert_non_null(covey_add_raw(world, e, covey_id(Kept), NULL));
+    assert_true(covey_schedule_contains(schedule, 1, e));
+    assert_false(covey_schedule_contains(schedule, 2, e)); /* it iterates nothing */
+    assert_false(covey_schedule_contains(schedule, 3, e)); /* is not there */
+    assert_non_null(covey_add_raw(world, e, covey_id(Fixed), NULL));
+    assert_false(covey_schedule_contains(schedule, 0, e));
+    covey_destroy(world, e);
+    assert_false(covey_schedule_contains(schedule, 1, e));
+    covey_schedule_destroy(schedule);
+}
+
 static void waits_have_reasons(void **state) {
     (void)state;
     static const covey_planned_wait expected[] = {
@@ -105,6 +127,7 @@ static void without_a_plan_there_is_nothing(void **state) {
     assert_int_equal(covey_schedule_plan(schedule, &system, 1), 0);
     assert_int_equal(covey_schedule_uses(schedule, 0, &use, 1), 0);
     assert_int_equal(covey_schedule_waits(schedule, &wait, 1), 0);
+    assert_false(covey_schedule_contains(schedule, 0, create_with(covey_id(Packed), 1)));
     assert_says(schedule, "nobody");
     covey_schedule_destroy(schedule);
 }
@@ -220,6 +243,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(a_plan_has_systems_in_their_order),
         WORLD_TEST(systems_say_what_they_use),
+        WORLD_TEST(systems_say_which_entities_they_iterate),
         WORLD_TEST(waits_have_reasons),
         WORLD_TEST(without_a_plan_there_is_nothing),
         WORLD_TEST(a_trace_is_there_as_data),

@@ -39,8 +39,10 @@ static void test_kinds_have_sizes_and_names(void **state) {
 
 /* ---- Words --------------------------------------------------------------------------------------------------------*/
 
-#define FIELD(member, kind, count, nested) \
-    { #member, kind, offsetof(Kinds, member), count, nested }
+#define FIELD(member, kind, count, nested)                           \
+    {                                                                \
+#member, kind, offsetof(Kinds, member), count, nested, { 0 } \
+    }
 
 static void test_each_word_is_a_field(void **state) {
     (void)state;
@@ -76,7 +78,35 @@ static void test_each_word_is_a_field(void **state) {
         assert_int_equal(field->offset, expected[i].offset);
         assert_int_equal(field->count, expected[i].count);
         assert_ptr_equal(field->nested, expected[i].nested);
+        assert_int_equal(field->shown.as, COVEY_SHOW_PLAIN);
     }
+}
+
+typedef struct {
+    float power, turn;
+    uint32_t tint;
+    uint8_t state;
+    float mix[3];
+} Lamp;
+COVEY_FIELDS_DEFINE(Lamp, range(f32, power, 0, 2.5), angle(f32, turn), colour(u32, tint), choice(u8, state, "off, on"),
+                    colour(f32, mix));
+
+static void test_words_say_how_a_field_is_shown(void **state) {
+    (void)state;
+    const covey_field *at = covey_fields_Lamp.at;
+    assert_int_equal(covey_fields_Lamp.count, 5);
+    assert_int_equal(at[0].kind, COVEY_KIND_F32);
+    assert_int_equal(at[0].shown.as, COVEY_SHOW_RANGE);
+    assert_true(at[0].shown.least == 0 && at[0].shown.most == 2.5);
+    assert_int_equal(at[1].shown.as, COVEY_SHOW_ANGLE);
+    assert_int_equal(at[2].shown.as, COVEY_SHOW_COLOUR);
+    assert_int_equal(at[2].kind, COVEY_KIND_U32);
+    assert_int_equal(at[3].kind, COVEY_KIND_U8);
+    assert_int_equal(at[3].shown.as, COVEY_SHOW_CHOICE);
+    assert_string_equal(at[3].shown.names, "off, on");
+    assert_int_equal(at[4].shown.as, COVEY_SHOW_COLOUR);
+    assert_int_equal(at[4].count, 3);
+    assert_int_equal(at[4].offset, offsetof(Lamp, mix));
 }
 
 typedef struct Cached {
@@ -130,10 +160,13 @@ static void is_unsound(const covey_field *at, uint32_t count, uint32_t size) {
 
 static void test_fields_lie_behind_each_other_and_in_the_struct(void **state) {
     (void)state;
-    const covey_field good[] = { { "a", COVEY_KIND_U32, 0, 1, NULL }, { "b", COVEY_KIND_U16, 4, 2, NULL } };
-    const covey_field overlap[] = { { "a", COVEY_KIND_U32, 0, 1, NULL }, { "b", COVEY_KIND_U16, 3, 2, NULL } };
-    const covey_field turned[] = { { "b", COVEY_KIND_U16, 4, 2, NULL }, { "a", COVEY_KIND_U32, 0, 1, NULL } };
-    const covey_field huge[] = { { "a", COVEY_KIND_U64, 0, 0x20000001, NULL } };
+    const covey_field good[] = { { "a", COVEY_KIND_U32, 0, 1, NULL, { 0 } },
+                                 { "b", COVEY_KIND_U16, 4, 2, NULL, { 0 } } };
+    const covey_field overlap[] = { { "a", COVEY_KIND_U32, 0, 1, NULL, { 0 } },
+                                    { "b", COVEY_KIND_U16, 3, 2, NULL, { 0 } } };
+    const covey_field turned[] = { { "b", COVEY_KIND_U16, 4, 2, NULL, { 0 } },
+                                   { "a", COVEY_KIND_U32, 0, 1, NULL, { 0 } } };
+    const covey_field huge[] = { { "a", COVEY_KIND_U64, 0, 0x20000001, NULL, { 0 } } };
     is_sound("Good", good, 2, 8);
     is_sound("Roomy", good, 2, 9);
     is_unsound(good, 2, 7);
@@ -144,9 +177,10 @@ static void test_fields_lie_behind_each_other_and_in_the_struct(void **state) {
 
 static void test_fields_have_names_of_their_own(void **state) {
     (void)state;
-    const covey_field twice[] = { { "a", COVEY_KIND_U32, 0, 1, NULL }, { "a", COVEY_KIND_U32, 4, 1, NULL } };
-    const covey_field empty[] = { { "", COVEY_KIND_U32, 0, 1, NULL } };
-    const covey_field nameless[] = { { NULL, COVEY_KIND_U32, 0, 1, NULL } };
+    const covey_field twice[] = { { "a", COVEY_KIND_U32, 0, 1, NULL, { 0 } },
+                                  { "a", COVEY_KIND_U32, 4, 1, NULL, { 0 } } };
+    const covey_field empty[] = { { "", COVEY_KIND_U32, 0, 1, NULL, { 0 } } };
+    const covey_field nameless[] = { { NULL, COVEY_KIND_U32, 0, 1, NULL, { 0 } } };
     is_unsound(twice, 2, 8);
     is_unsound(empty, 1, 4);
     is_unsound(nameless, 1, 4);
@@ -155,22 +189,22 @@ static void test_fields_have_names_of_their_own(void **state) {
 static void test_fields_are_of_a_kind_and_have_elements(void **state) {
     (void)state;
     for (uint32_t kind = 0; kind < 20; kind++) {
-        const covey_field field[] = { { "a", (covey_kind)kind, 0, 1, NULL } };
+        const covey_field field[] = { { "a", (covey_kind)kind, 0, 1, NULL, { 0 } } };
         bool sound = kind >= COVEY_KIND_I8 && kind <= COVEY_KIND_PADDING && kind != COVEY_KIND_NESTED;
         char name[] = { 'K', (char)('a' + kind), '\0' };
         if (sound) is_sound(name, field, 1, 8);
         else is_unsound(field, 1, 8);
     }
-    const covey_field none[] = { { "a", COVEY_KIND_U32, 0, 0, NULL } };
+    const covey_field none[] = { { "a", COVEY_KIND_U32, 0, 0, NULL, { 0 } } };
     is_unsound(none, 1, 4);
     is_unsound(none, 0, 4);
 }
 
 static void test_only_structs_have_fields(void **state) {
     (void)state;
-    const covey_field nested[] = { { "a", COVEY_KIND_NESTED, 0, 1, &covey_fields_Number } };
-    const covey_field number[] = { { "a", COVEY_KIND_U64, 0, 1, &covey_fields_Number } };
-    const covey_field array[] = { { "a", COVEY_KIND_NESTED, 4, 3, &covey_fields_Number } };
+    const covey_field nested[] = { { "a", COVEY_KIND_NESTED, 0, 1, &covey_fields_Number, { 0 } } };
+    const covey_field number[] = { { "a", COVEY_KIND_U64, 0, 1, &covey_fields_Number, { 0 } } };
+    const covey_field array[] = { { "a", COVEY_KIND_NESTED, 4, 3, &covey_fields_Number, { 0 } } };
     is_sound("Nested", nested, 1, 8);
     is_unsound(number, 1, 8);
     is_sound("Array", array, 1, 28);
@@ -179,9 +213,9 @@ static void test_only_structs_have_fields(void **state) {
 
 static void test_what_is_nested_is_sound_too(void **state) {
     (void)state;
-    const covey_field inside[] = { { "x", COVEY_KIND_U32, 6, 1, NULL } };
+    const covey_field inside[] = { { "x", COVEY_KIND_U32, 6, 1, NULL, { 0 } } };
     const covey_fields wrong = { 8, 1, inside };
-    const covey_field nested[] = { { "a", COVEY_KIND_NESTED, 0, 1, &wrong } };
+    const covey_field nested[] = { { "a", COVEY_KIND_NESTED, 0, 1, &wrong, { 0 } } };
     is_unsound(nested, 1, 8);
 }
 
@@ -190,8 +224,8 @@ static void test_structs_are_at_most_8_deep(void **state) {
     covey_field at[9];
     covey_fields fields[9];
     for (uint32_t i = 0; i < 9; i++) {
-        at[i] =
-            (covey_field){ "deep", i == 0 ? COVEY_KIND_U8 : COVEY_KIND_NESTED, 0, 1, i == 0 ? NULL : &fields[i - 1] };
+        at[i] = (covey_field){ "deep", i == 0 ? COVEY_KIND_U8 : COVEY_KIND_NESTED, 0, 1, i == 0 ? NULL : &fields[i - 1],
+                               { 0 } };
         fields[i] = (covey_fields){ 1, 1, &at[i] };
     }
     is_sound("Deep", fields[7].at, 1, 1);
@@ -205,7 +239,7 @@ static void test_a_struct_has_at_most_256_fields(void **state) {
     for (uint32_t i = 0; i < 257; i++) {
         names[i][0] = (char)('a' + i % 26);
         names[i][1] = (char)('a' + i / 26);
-        at[i] = (covey_field){ names[i], COVEY_KIND_U8, i, 1, NULL };
+        at[i] = (covey_field){ names[i], COVEY_KIND_U8, i, 1, NULL, { 0 } };
     }
     is_sound("Many", at, 256, 256);
     is_unsound(at, 257, 257);
@@ -237,16 +271,17 @@ static void test_raw_types_have_no_fields_and_no_hooks(void **state) {
 
 static void test_a_type_made_at_run_time_has_fields_of_its_own(void **state) {
     (void)state;
-    char outer_name[] = "spot", inner_name[] = "x";
-    covey_field inner[] = { { inner_name, COVEY_KIND_I32, 0, 2, NULL } };
+    char outer_name[] = "spot", inner_name[] = "x", choices[] = "off, on";
+    covey_field inner[] = { { inner_name, COVEY_KIND_I32, 0, 2, NULL, { 0 } } };
     covey_fields inside = { 8, 1, inner };
-    covey_field outer[] = { { outer_name, COVEY_KIND_NESTED, 0, 2, &inside }, { "b", COVEY_KIND_U8, 16, 1, NULL } };
+    covey_field outer[] = { { outer_name, COVEY_KIND_NESTED, 0, 2, &inside, { 0 } },
+                            { "b", COVEY_KIND_U8, 16, 1, NULL, { COVEY_SHOW_CHOICE, 0, 0, choices } } };
     covey_fields fields = { 20, 2, outer };
     unsigned char defaults[20] = { 1, 2, 3 };
     const covey_type *type = covey_type_create(
         world, &(covey_type){ .name = "Made", .size = 20, .align = 4, .fields = &fields, .defaults = defaults });
     assert_non_null(type);
-    memset(outer_name, '?', 4), memset(inner_name, '?', 1), memset(inner, 0, sizeof inner);
+    memset(choices, '?', 7), memset(outer_name, '?', 4), memset(inner_name, '?', 1), memset(inner, 0, sizeof inner);
     memset(outer, 0, sizeof outer), memset(&inside, 0, sizeof inside), memset(&fields, 0, sizeof fields);
     memset(defaults, 0, sizeof defaults);
     assert_int_equal(type->fields->size, 20);
@@ -256,6 +291,7 @@ static void test_a_type_made_at_run_time_has_fields_of_its_own(void **state) {
     assert_string_equal(type->fields->at[0].nested->at[0].name, "x");
     assert_int_equal(type->fields->at[0].nested->at[0].count, 2);
     assert_string_equal(type->fields->at[1].name, "b");
+    assert_string_equal(type->fields->at[1].shown.names, "off, on");
     assert_int_equal(((const unsigned char *)type->defaults)[2], 3);
     assert_string_equal(type->name, "Made");
 }
@@ -263,13 +299,14 @@ static void test_a_type_made_at_run_time_has_fields_of_its_own(void **state) {
 /* Two descriptions of a type of one name say the same, or one is refused. */
 static void test_fields_are_part_of_the_layout(void **state) {
     (void)state;
-    const covey_field a[] = { { "number", COVEY_KIND_U32, 0, 1, NULL }, { "check", COVEY_KIND_U32, 4, 1, NULL } };
+    const covey_field a[] = { { "number", COVEY_KIND_U32, 0, 1, NULL, { 0 } },
+                              { "check", COVEY_KIND_U32, 4, 1, NULL, { 0 } } };
     const covey_field others[][2] = {
-        { { "number", COVEY_KIND_U32, 0, 1, NULL }, { "checks", COVEY_KIND_U32, 4, 1, NULL } },
-        { { "number", COVEY_KIND_U32, 0, 1, NULL }, { "check", COVEY_KIND_F32, 4, 1, NULL } },
-        { { "number", COVEY_KIND_U32, 0, 1, NULL }, { "check", COVEY_KIND_U16, 4, 2, NULL } },
-        { { "number", COVEY_KIND_U16, 0, 1, NULL }, { "check", COVEY_KIND_U32, 4, 1, NULL } },
-        { { "number", COVEY_KIND_U16, 0, 1, NULL }, { "check", COVEY_KIND_U16, 2, 1, NULL } },
+        { { "number", COVEY_KIND_U32, 0, 1, NULL, { 0 } }, { "checks", COVEY_KIND_U32, 4, 1, NULL, { 0 } } },
+        { { "number", COVEY_KIND_U32, 0, 1, NULL, { 0 } }, { "check", COVEY_KIND_F32, 4, 1, NULL, { 0 } } },
+        { { "number", COVEY_KIND_U32, 0, 1, NULL, { 0 } }, { "check", COVEY_KIND_U16, 4, 2, NULL, { 0 } } },
+        { { "number", COVEY_KIND_U16, 0, 1, NULL, { 0 } }, { "check", COVEY_KIND_U32, 4, 1, NULL, { 0 } } },
+        { { "number", COVEY_KIND_U16, 0, 1, NULL, { 0 } }, { "check", COVEY_KIND_U16, 2, 1, NULL, { 0 } } },
     };
     const covey_fields same = { sizeof(Number), 2, a };
     covey_type type = { .name = "Two", .size = sizeof(Number), .align = 4, .fields = &covey_fields_Number };
@@ -293,9 +330,12 @@ static void test_fields_are_part_of_the_layout(void **state) {
 
 static void test_offsets_and_counts_are_part_of_the_layout(void **state) {
     (void)state;
-    const covey_field near[] = { { "a", COVEY_KIND_U16, 0, 1, NULL }, { "b", COVEY_KIND_U16, 2, 1, NULL } };
-    const covey_field far[] = { { "a", COVEY_KIND_U16, 0, 1, NULL }, { "b", COVEY_KIND_U16, 4, 1, NULL } };
-    const covey_field many[] = { { "a", COVEY_KIND_U16, 0, 1, NULL }, { "b", COVEY_KIND_U16, 2, 2, NULL } };
+    const covey_field near[] = { { "a", COVEY_KIND_U16, 0, 1, NULL, { 0 } },
+                                 { "b", COVEY_KIND_U16, 2, 1, NULL, { 0 } } };
+    const covey_field far[] = { { "a", COVEY_KIND_U16, 0, 1, NULL, { 0 } },
+                                { "b", COVEY_KIND_U16, 4, 1, NULL, { 0 } } };
+    const covey_field many[] = { { "a", COVEY_KIND_U16, 0, 1, NULL, { 0 } },
+                                 { "b", COVEY_KIND_U16, 2, 2, NULL, { 0 } } };
     is_sound("Same", near, 2, 8);
     assert_null(make("Same", far, 2, 8));
     assert_failed(COVEY_ERROR_LAYOUT);
@@ -305,10 +345,11 @@ static void test_offsets_and_counts_are_part_of_the_layout(void **state) {
 
 static void test_nested_fields_are_part_of_the_layout(void **state) {
     (void)state;
-    const covey_field one[] = { { "x", COVEY_KIND_U32, 0, 1, NULL } }, two[] = { { "y", COVEY_KIND_U32, 0, 1, NULL } };
+    const covey_field one[] = { { "x", COVEY_KIND_U32, 0, 1, NULL, { 0 } } },
+                      two[] = { { "y", COVEY_KIND_U32, 0, 1, NULL, { 0 } } };
     const covey_fields x = { 4, 1, one }, y = { 4, 1, two };
-    const covey_field with_x[] = { { "a", COVEY_KIND_NESTED, 0, 1, &x } },
-                      with_y[] = { { "a", COVEY_KIND_NESTED, 0, 1, &y } };
+    const covey_field with_x[] = { { "a", COVEY_KIND_NESTED, 0, 1, &x, { 0 } } },
+                      with_y[] = { { "a", COVEY_KIND_NESTED, 0, 1, &y, { 0 } } };
     is_sound("Same", with_x, 1, 4);
     assert_null(make("Same", with_y, 1, 4));
     assert_failed(COVEY_ERROR_LAYOUT);
@@ -318,6 +359,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_kinds_have_sizes_and_names),
         WORLD_TEST(test_each_word_is_a_field),
+        WORLD_TEST(test_words_say_how_a_field_is_shown),
         WORLD_TEST(test_padding_may_be_an_array),
         WORLD_TEST(test_64_members_can_be_listed),
         WORLD_TEST(test_fields_lie_behind_each_other_and_in_the_struct),

@@ -241,6 +241,38 @@ static void test_a_copy_that_fails_takes_the_others_back(void **state) {
     assert_value(e[0], covey_id(Owned), 5);
 }
 
+/* The values are equal: how often they were dropped is the sum of the drops of all. */
+static void test_entities_in_no_order_get_and_lose_values_that_are_owned(void **state) {
+    (void)state;
+    enum { COUNT = 199 };
+    covey_entity e[COUNT], list[COUNT];
+    assert_true(covey_create_many(world, e, COUNT));
+    for (uint32_t i = 0; i < COUNT; i++) list[i] = e[i * 70 % COUNT];
+    Value value = value_of(5);
+    const covey_pool *pool = covey_pool_of(world, Owned);
+    for (uint32_t made = 0; made < COUNT; made += 33) {
+        copies = made;
+        drops[5] = 0;
+        assert_false(covey_add_copies(world, list, COUNT, Owned, &value));
+        assert_failed(COVEY_ERROR_COPY);
+        assert_int_equal(drops[5], made);
+        assert_int_equal(covey_pool_count(pool), 0);
+        test_world_is_valid(world);
+    }
+    copies = COUNT;
+    drops[5] = 0;
+    assert_true(covey_add_copies(world, list, COUNT, Owned, &value));
+    for (uint32_t i = 0; i < COUNT; i++) assert_value(e[i], covey_id(Owned), 5);
+    assert_int_equal(copies, 0);
+    assert_int_equal(covey_remove_many(world, list, 80, Owned), 80);
+    assert_int_equal(drops[5], 80);
+    assert_int_equal(covey_destroy_many(world, list, 150), 150);
+    assert_int_equal(drops[5], 150);
+    assert_int_equal(covey_pool_count(pool), COUNT - 150);
+    for (uint32_t i = 0; i < COUNT; i++) assert_int_equal(covey_has(world, list[i], Owned), i >= 150);
+    test_world_is_valid(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         PINNED_TEST(test_addresses_last_while_everything_else_grows),
@@ -255,6 +287,7 @@ int main(void) {
         PINNED_TEST(test_pinned_values_are_dropped_once),
         PINNED_TEST(test_bulk_calls_leave_pinned_values_where_they_are),
         PINNED_TEST(test_a_copy_that_fails_takes_the_others_back),
+        PINNED_TEST(test_entities_in_no_order_get_and_lose_values_that_are_owned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

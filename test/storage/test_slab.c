@@ -160,12 +160,11 @@ static void test_chunks_of_a_row_follow_each_other(void **state) {
     size_t bytes = covey__chunk_bytes(blocks, COVEY__BLOCK_IDS);
     char *row[3] = { covey__row_take(blocks, 3) };
     for (uint32_t i = 0; i < 2; i++) {
-        assert_true(covey__row_has_next(blocks, row[i]));
         row[i + 1] = covey__row_next(blocks, row[i]);
         assert_ptr_equal(row[i + 1], row[i] + bytes);
-        assert_false(covey__row_has_next(blocks, row[i])); /* it is taken */
+        assert_null(covey__row_next(blocks, row[i])); /* it is taken */
     }
-    assert_false(covey__row_has_next(blocks, row[2]));
+    assert_null(covey__row_next(blocks, row[2]));
     for (uint32_t i = 0; i < 3; i++) covey__chunk_free(blocks, row[i]);
     test_world_is_valid(world);
 }
@@ -176,9 +175,8 @@ static void test_a_row_that_loses_a_chunk_is_a_slab_like_others(void **state) {
     covey__block_store *blocks = store_with_a_block();
     char *first = covey__row_take(blocks, 3), *second = covey__row_next(blocks, first);
     char *other = covey__chunk_take(blocks, COVEY__BLOCK_IDS);
-    assert_true(covey__row_has_next(blocks, second));
     covey__chunk_free(blocks, first);
-    assert_false(covey__row_has_next(blocks, second));
+    assert_null(covey__row_next(blocks, second));
     char *taken = covey__chunk_take(blocks, COVEY__BLOCK_IDS);
     uint32_t number;
     assert_ptr_equal(taken, first);
@@ -192,15 +190,15 @@ static void test_a_row_that_loses_a_chunk_is_a_slab_like_others(void **state) {
 
 static void test_the_length_of_a_row(void **state) {
     (void)state;
-    static char *row[COVEY_ROW_BYTES / sizeof(Value)];
+    static char *row[COVEY_ROW_BYTES / sizeof(Value) + 1];
     covey__block_store *blocks = store_with_a_block();
     uint32_t most = (uint32_t)(COVEY_ROW_BYTES / covey__chunk_bytes(blocks, COVEY__BLOCK_IDS)), count = 1;
-    for (row[0] = covey__row_take(blocks, UINT32_MAX); covey__row_has_next(blocks, row[count - 1]); count++)
-        row[count] = covey__row_next(blocks, row[count - 1]);
+    row[0] = covey__row_take(blocks, UINT32_MAX);
+    while ((row[count] = covey__row_next(blocks, row[count - 1])) != NULL) count++;
     assert_int_equal(count, most < 2 ? 1 : most);
     while (count-- != 0) covey__chunk_free(blocks, row[count]);
     char *alone = covey__row_take(blocks, 1);
-    assert_false(covey__row_has_next(blocks, alone));
+    assert_null(covey__row_next(blocks, alone));
     covey__chunk_free(blocks, alone);
     test_fail_at(&heap, 1, true);
     assert_null(covey__row_take(blocks, 2));

@@ -24,9 +24,11 @@ static void move_nothing(void *to, void *from, void *context) {
     (void)context;
 }
 
-#define FIELD(...)          \
-    (const covey_field[]) { \
-        { __VA_ARGS__ }     \
+#define FIELD(...)             \
+    (const covey_field[]) {    \
+        {                      \
+            __VA_ARGS__, { 0 } \
+        }                      \
     }
 #define FIELDS(size, count, at) (&(const covey_fields){ size, count, at })
 
@@ -35,10 +37,10 @@ enum { DEEPEST = 9 };
 static covey_fields deep[DEEPEST];
 static covey_field deep_field[DEEPEST];
 static const covey_fields *nested(uint32_t levels) {
-    deep_field[0] = (covey_field){ "x", COVEY_KIND_U32, 0, 1, NULL };
+    deep_field[0] = (covey_field){ "x", COVEY_KIND_U32, 0, 1, NULL, { 0 } };
     deep[0] = (covey_fields){ 4, 1, &deep_field[0] };
     for (uint32_t i = 1; i < levels; i++) {
-        deep_field[i] = (covey_field){ "x", COVEY_KIND_NESTED, 0, 1, &deep[i - 1] };
+        deep_field[i] = (covey_field){ "x", COVEY_KIND_NESTED, 0, 1, &deep[i - 1], { 0 } };
         deep[i] = (covey_fields){ 4, 1, &deep_field[i] };
     }
     return &deep[levels - 1];
@@ -51,7 +53,7 @@ static const covey_fields *many_fields(void) {
     for (uint32_t i = 0; i < COUNT_OF(many); i++) {
         many_names[i][0] = (char)('a' + i % 26);
         many_names[i][1] = (char)('a' + i / 26);
-        many[i] = (covey_field){ many_names[i], COVEY_KIND_U8, i, 1, NULL };
+        many[i] = (covey_field){ many_names[i], COVEY_KIND_U8, i, 1, NULL, { 0 } };
     }
     return &fields;
 }
@@ -152,8 +154,10 @@ static void test_rules_of_images_are_named(void **state) {
 
 static void test_rules_of_fields_are_named(void **state) {
     (void)state;
-    const covey_field two[] = { { "x", COVEY_KIND_U32, 0, 1, NULL }, { "x", COVEY_KIND_U32, 4, 1, NULL } };
-    const covey_field over[] = { { "x", COVEY_KIND_U32, 0, 1, NULL }, { "y", COVEY_KIND_U32, 2, 1, NULL } };
+    const covey_field two[] = { { "x", COVEY_KIND_U32, 0, 1, NULL, { 0 } },
+                                { "x", COVEY_KIND_U32, 4, 1, NULL, { 0 } } };
+    const covey_field over[] = { { "x", COVEY_KIND_U32, 0, 1, NULL, { 0 } },
+                                 { "y", COVEY_KIND_U32, 2, 1, NULL, { 0 } } };
     const char *nothing = "has .fields without any field: list the fields, or leave out .fields";
     const char *half = "has a field with only one of COVEY_KIND_NESTED and .nested: set both or none";
     const covey_fields *one = FIELDS(4, 1, FIELD("x", COVEY_KIND_U32, 0, 1, NULL));

@@ -116,7 +116,7 @@ COVEY_FIELDS_DEFINE(Wide, array(u32, a));
 COVEY_FIELDS_DEFINE(Four, u32(a), u32(b), u32(c), u32(d));
 COVEY_FIELDS_DEFINE(Small, u8(a));
 COVEY_FIELDS_DEFINE(Owned, u32(token), u32(a));
-static const covey_field behind_token = { "a", COVEY_KIND_U32, offsetof(Owned, a), 1, NULL };
+static const covey_field behind_token = { "a", COVEY_KIND_U32, offsetof(Owned, a), 1, NULL, { 0 } };
 static const covey_fields without_token = { sizeof(Owned), 1, &behind_token };
 
 COVEY_COMPONENT_DEFINE(Pair, .storage = COVEY_STORAGE_SPARSE, .as_bytes = true);

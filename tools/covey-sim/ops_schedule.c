@@ -308,13 +308,23 @@ static void check_stats(sim *s, const sim_side *side, member *const *order) {
                     "the statistics of %s are wrong", order[i]->name);
 }
 
+/* Whether each system says of an entity whether it iterates it. */
+static void check_contains(sim *s, const sim_side *side, member *const *order, const naive_entity *entity) {
+    const sim_schedules *h = side->schedules;
+    for (uint32_t i = 0; i < h->count; i++) {
+        bool contains = covey_schedule_contains(h->schedule, i, entity->e);
+        SIM_REQUIRE(s, !order[i]->visits || contains == system_visits(order[i], entity), "%s is wrong about entity %u",
+                    order[i]->name, entity->e.index);
+    }
+}
+
 /* The plan, statistics and a trace. */
 static void inspect(sim *s, sim_side *side, const sim_step *step) {
     const sim_schedules *h = side->schedules;
     member *order[SYSTEMS];
     covey_planned_system planned[SYSTEMS];
     if (h->count == 0 || !schedule_has_plan(h)) return;
-    sim_say(s, "schedule_plan, schedule_stats, schedule_trace");
+    sim_say(s, "schedule_plan, schedule_stats, schedule_contains, schedule_trace");
     uint32_t count = schedule_order(h, order), known = covey_schedule_plan(h->schedule, planned, SYSTEMS);
     if (known == 0 && s->heap.failed) return;
     SIM_REQUIRE(s, known == count, "the plan has %u systems, not %u", known, count);
@@ -322,6 +332,7 @@ static void inspect(sim *s, sim_side *side, const sim_step *step) {
         SIM_REQUIRE(s, strcmp(planned[i].name, order[i]->name) == 0, "system %u is %s, not %s", i, planned[i].name,
                     order[i]->name);
     check_stats(s, side, order);
+    if (side->naive->count != 0) check_contains(s, side, order, &side->naive->list[step->b % side->naive->count]);
     covey_schedule_print_plan(h->schedule, ignore_text, NULL);
     covey_schedule_print_trace(h->schedule, ignore_text, NULL);
     covey_schedule_trace(h->schedule, step->a % 3);

@@ -97,6 +97,7 @@ struct covey__walk {
     uint16_t changed, ticked;    /* fields that the view filters by; fields that are written and have ticks */
     uint32_t looked_up;          /* columns whose values are looked up */
     uint32_t excluded;           /* columns that are checked for each row, and must be absent */
+    uint32_t lacking;            /* columns that lacked some of the rows that were last looked up in them */
     uint32_t first;              /* id of the page */
     uint64_t rest;               /* remaining rows of the block */
     uint64_t blocks;             /* remaining blocks of the page: each has matches */

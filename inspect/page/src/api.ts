@@ -24,12 +24,23 @@ export interface World {
     read_only_file?: string;
 }
 
+/** How a field is shown; without it, as its kind says. */
+export interface Shown {
+    as: 'range' | 'angle' | 'choice' | 'colour';
+    /** Of a range. */
+    least?: number;
+    most?: number;
+    /** Of a choice: the names of the values 0, 1 and so on. */
+    names?: string[];
+}
+
 export interface Field {
     name: string;
     kind: string;
     offset: number;
     count: number;
     fields?: Field[];
+    show?: Shown;
 }
 
 export interface Type {
@@ -104,6 +115,36 @@ export interface EntityDetail {
     parent_name?: string | null;
     children: { count: number; first: { e: Entity; name?: string | null }[] };
     components: Component[];
+}
+
+/** A system that iterates an entity. */
+export interface SystemOfEntity {
+    name: string;
+    phase: string | null;
+    on: boolean;
+    reads: string[];
+    writes: string[];
+}
+
+/** A component that some of several entities have. */
+export interface CommonComponent {
+    type: string;
+    /** How many of them have it; in how many it is enabled. */
+    count: number;
+    enabled: number;
+    bytes: number;
+    edit?: boolean;
+    /** Of the first of them. */
+    value?: Value;
+    hex?: string;
+    /** The paths of values that are not the same in all of them. */
+    differs: string[];
+}
+
+export interface SeveralDetail {
+    alive: number;
+    enabled: number;
+    components: CommonComponent[];
 }
 
 export interface ErrorBody {

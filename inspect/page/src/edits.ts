@@ -37,11 +37,11 @@ export function complain(error: unknown): void {
 /** Sends an edit, and reports what was done or why it failed. Returns null if it was refused. */
 export async function change<T extends object>(path: string, body: object, text: string): Promise<T | null> {
     try {
-        const answer = await post<T & { undo?: number | null }>(path, body);
+        const answer = await post<T & { undo?: number | null; left?: number }>(path, body);
         const number = answer.undo ?? undefined;
         if (number !== undefined) undos.push({ undo: number, text });
         if (undos.length > mostUndos) undos.shift();
-        say(text, 'done', number);
+        say(answer.left ? `${text}; ${answer.left} could not be changed` : text, 'done', number);
         changed();
         return answer;
     } catch (error) {
@@ -50,7 +50,7 @@ export async function change<T extends object>(path: string, body: object, text:
     }
 }
 
-export type Edit = { do: string; e?: string; [key: string]: unknown };
+export type Edit = { do: string; e?: string | readonly string[]; [key: string]: unknown };
 
 export function edit(body: Edit, text: string): Promise<{ e?: string } | null> {
     return change('edit', body, text);
@@ -67,8 +67,8 @@ export async function undo(number?: number): Promise<void> {
     undos.splice(index, 1);
     notes.update((old) => old.filter((note) => note.undo !== held.undo));
     try {
-        await post('undo', { undo: held.undo });
-        say(`Undone: ${held.text}`);
+        const { left } = await post<{ left: number }>('undo', { undo: held.undo });
+        say(left ? `Undone: ${held.text}; ${left} had changed since` : `Undone: ${held.text}`);
         changed();
     } catch (error) {
         complain(error);

@@ -72,6 +72,7 @@ export interface Leaf {
     /** A path, such as "velocity.x" or "hits[2]". */
     path: string;
     kind: string;
+    names?: readonly string[] | undefined; // of a choice
 }
 
 /** All single values of a type, in order, with the first few elements of arrays. */
@@ -82,7 +83,7 @@ export function leaves(fields: readonly Field[], arrays = 4, prefix = ''): Leaf[
         const path = prefix + field.name;
         const nested = field.fields;
         if (isText(field)) found.push({ path, kind: 'text' });
-        else if (field.count <= 1) found.push(...(nested ? leaves(nested, arrays, `${path}.`) : [{ path, kind: field.kind }]));
+        else if (field.count <= 1) found.push(...(nested ? leaves(nested, arrays, `${path}.`) : [{ path, kind: field.kind, names: field.show?.names }]));
         else {
             for (let i = 0; i < Math.min(field.count, arrays); i++)
                 found.push(...(nested ? leaves(nested, arrays, `${path}[${i}].`) : [{ path: `${path}[${i}]`, kind: field.kind }]));
@@ -90,6 +91,27 @@ export function leaves(fields: readonly Field[], arrays = 4, prefix = ''): Leaf[
     }
     return found;
 }
+
+/** A colour as "#rrggbb", of a number 0xRRGGBBAA, or of an array of floats from 0 to 1 or of bytes. */
+export function hexOfColour(kind: string, value: Value | undefined): string {
+    const parts = Array.isArray(value) ? value.map((part) => Number(part) * (isFloat(kind) ? 255 : 1)) : [24, 16, 8].map((shift) => Math.floor(Number(value ?? 0) / 2 ** shift) % 256);
+    return `#${[0, 1, 2].map((i) => Math.round(Math.max(0, Math.min(255, parts[i] || 0))).toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** The value of a field that gets a colour "#rrggbb". Its alpha stays. */
+export function colourOfHex(kind: string, value: Value | undefined, hex: string): Value {
+    const parts = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
+    if (!Array.isArray(value)) return parts.reduce((sum, part) => sum * 256 + part, 0) * 256 + (Number(value ?? 0) % 256);
+    return value.map((old, i) => (i > 2 ? old : isFloat(kind) ? Number(((parts[i] ?? 0) / 255).toPrecision(7)) : (parts[i] ?? 0)));
+}
+
+/** The name of a value of a choice, or the value. */
+export function nameOfChoice(names: readonly string[], value: Value | undefined): string {
+    return names[Number(value)] ?? String(value ?? '');
+}
+
+/** Whether rows can be sorted by a value. */
+export const isSortable = (leaf: Leaf): boolean => isNumber(leaf.kind) || leaf.kind === 'bool' || leaf.kind === 'char';
 
 /** The value at a path such as "items[2].count". */
 export function at(value: Value | undefined, path: string): Value | undefined {

@@ -31,6 +31,8 @@ export const shortcuts: { title: string; list: Shortcut[] }[] = [
             { keys: 'Page ↑ ↓, Home, End', text: 'further' },
             { keys: '→ ←', text: 'open and close a branch' },
             { keys: 'Enter', text: 'look at the entity' },
+            { keys: 'Ctrl or Shift click', text: 'mark several entities, to edit them at once' },
+            { keys: 'Space, Shift ↑ ↓', text: 'the same with the keyboard' },
         ],
     },
     {

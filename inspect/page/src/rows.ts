@@ -9,6 +9,7 @@ import { Loop, withParams } from './poll.ts';
 const around = 40; // rows that are requested before and after the visible ones
 const mostKept = 2000;
 const mostAsked = 500;
+const restOfSorted = 5; // a sorted list looks at all matches: ask less often, by this many times as long as an answer took
 
 export interface Rows {
     count: number;
@@ -45,6 +46,7 @@ export function useRows(source: Source): Rows {
         of: '',
         error: null,
     });
+    const spent = useRef(0); // ms that the last answer took
     now.current = source;
     const mine = held.current;
     if (mine.key !== key) {
@@ -54,8 +56,12 @@ export function useRows(source: Source): Rows {
 
     useEffect(() => {
         const loop = new Loop(
-            () => ask(mine, now.current, setAnswer),
-            () => 200,
+            async () => {
+                const begun = performance.now();
+                await ask(mine, now.current, setAnswer);
+                spent.current = performance.now() - begun;
+            },
+            () => (now.current.params.sort ? Math.max(200, spent.current * restOfSorted) : 200),
         );
         mine.loop = loop;
         const end = changes.subscribe(() => loop.hurry());

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Field, Plan, Pool, Type, World } from '../src/api.ts';
 import { gridOf, readBlocks } from '../src/blocks.ts';
 import { csvOf, jsonOf } from '../src/export.ts';
-import { at, leaves, numericPaths, parse } from '../src/fields.ts';
+import { at, colourOfHex, hexOfColour, leaves, nameOfChoice, numericPaths, parse } from '../src/fields.ts';
 import { bytes, count, counted, float, hexRows, moved, time, timeMark, value } from '../src/format.ts';
 import { rangeOf, samples, takeSample, valueOf as sampleOf } from '../src/graphs.ts';
 import { layOut } from '../src/layout.ts';
@@ -318,4 +318,18 @@ test('samples are taken once a second, for half an hour, with the count of each 
     assert.ok(low > 900 && low < 1000 && high > 1010);
     assert.ok(rangeOf([5, 5]).high > rangeOf([5, 5]).low);
     assert.ok(rangeOf([0, 0]).high > 0);
+});
+
+test('colours and choices', () => {
+    assert.equal(hexOfColour('u32', 0xff8000c0), '#ff8000');
+    assert.equal(hexOfColour('f32', [0.2, 0.4, 0.6]), '#336699');
+    assert.equal(hexOfColour('f32', [2, -1, 0.5, 1]), '#ff0080');
+    assert.equal(hexOfColour('u8', [1, 2, 255]), '#0102ff');
+    assert.equal(hexOfColour('u32', undefined), '#000000');
+    assert.equal(colourOfHex('u32', 0xff8000c0, '#102030'), 0x102030c0);
+    assert.equal(colourOfHex('u32', 0x12, '#ffffff'), 0xffffff12);
+    assert.deepEqual(colourOfHex('u8', [0, 0, 0, 7], '#0102ff'), [1, 2, 255, 7], 'the fourth stays');
+    assert.deepEqual(colourOfHex('f32', [0, 0, 0], '#ff0033'), [1, 0, 0.2]);
+    assert.equal(nameOfChoice(['off', 'on'], 1), 'on');
+    assert.equal(nameOfChoice(['off', 'on'], 7), '7');
 });

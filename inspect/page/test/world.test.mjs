@@ -108,6 +108,124 @@ test('columns are chosen', async () => {
     await close();
 });
 
+test('rows are sorted by a column, both ways, and by index again', async () => {
+    const { page, close } = await open('entities');
+    await page.fill('#query', 'Health, Velocity');
+    await page.keyboard.press('Escape');
+    const heading = page.getByRole('columnheader', { name: 'Health.points' });
+    const cells = async () => {
+        const texts = await page.locator('.cells:not(.pending) [role=gridcell]:nth-child(2)').allTextContents();
+        return texts.map(Number).slice(0, 12);
+    };
+    const sorted = (rows, sign) => rows.length === 12 && rows.every((points, i) => i === 0 || sign * (points - rows[i - 1]) >= 0);
+    await heading.getByRole('button').click();
+    assert.equal(await heading.getAttribute('aria-sort'), 'ascending');
+    await eventually('the smallest come first', async () => { const rows = await cells(); return sorted(rows, 1) && rows[11] <= 2; });
+    await heading.getByRole('button').click();
+    assert.equal(await heading.getAttribute('aria-sort'), 'descending');
+    await eventually('the largest come first', async () => { const rows = await cells(); return sorted(rows, -1) && rows[11] >= 97; });
+    await heading.getByRole('button').click();
+    assert.equal(await heading.getAttribute('aria-sort'), null);
+    await eventually('rows are in index order', async () => !sorted(await cells(), -1));
+    await close();
+});
+
+test('fields say how they are shown: sliders, a list of names, colours', async () => {
+    const { page, e, close } = await open('entity', { entity: 'turret' });
+    const lamp = page.getByRole('region', { name: 'Lamp' });
+    const value = async () => (await component(e, 'Lamp')).value;
+    await lamp.getByRole('slider', { name: 'Lamp.power, slider' }).fill('7.5');
+    await note(page, 'Set Lamp.power to 7.5');
+    assert.equal((await value()).power, 7.5);
+    const turn = lamp.getByRole('slider', { name: 'Lamp.turn in degrees, slider' });
+    assert.equal(await turn.inputValue(), '29', 'half a radian');
+    await turn.fill('90');
+    await note(page, 'Set Lamp.turn');
+    assert.ok(Math.abs((await value()).turn - Math.PI / 2) < 1e-6);
+    await lamp.getByText('90°').waitFor();
+    const state = lamp.getByRole('combobox', { name: 'Lamp.state' });
+    assert.deepEqual(await state.locator('option').allTextContents(), ['off', 'steady', 'blinking']);
+    assert.equal(await state.inputValue(), '1');
+    await state.selectOption('blinking');
+    await eventually('the state is set', async () => (await value()).state === 2);
+    await world.ask('edit', { do: 'set', e, type: 'Lamp', path: 'state', value: 9 });
+    await state.locator('option', { hasText: '9, without a name' }).waitFor({ state: 'attached' });
+    const tint = lamp.getByLabel('Lamp.tint', { exact: true });
+    assert.equal(await tint.inputValue(), '#ff8000');
+    await tint.fill('#102030');
+    await eventually('the colour is set, and its alpha kept', async () => (await value()).tint === 0x102030c0);
+    const mix = lamp.getByLabel('Lamp.mix', { exact: true });
+    assert.equal(await mix.inputValue(), '#336699');
+    await mix.fill('#ff0000');
+    await eventually('all parts are set', async () => (await value()).mix.join() === '1,0,0');
+    await page.evaluate(() => { location.hash = '#/entities?q=Lamp'; });
+    await page.reload();
+    await page.locator('.cells', { hasText: 'turret' }).waitFor();
+    await world.ask('edit', { do: 'set', e, type: 'Lamp', path: 'state', value: 1 });
+    await page.locator('.cells', { hasText: 'steady' }).waitFor();
+    await close();
+});
+
+test('an entity shows the systems that iterate it', async () => {
+    const { page, e, close } = await open('entity', { entity: 'flagship' });
+    const systems = page.getByRole('group', { name: 'Systems of the entity' });
+    await systems.getByRole('button', { name: 'move' }).waitFor();
+    assert.deepEqual(await systems.getByRole('button').allTextContents(), ['move', 'heal', 'wrap']);
+    await world.ask('edit', { do: 'add', e, type: 'Frozen' });
+    await systems.getByRole('button', { name: 'move' }).waitFor({ state: 'detached' });
+    await world.ask('edit', { do: 'remove', e, type: 'Frozen' });
+    await systems.getByRole('button', { name: 'heal' }).click();
+    await page.getByRole('main', { name: 'Systems', exact: true }).waitFor();
+    await close();
+});
+
+test('several entities are marked, edited at once, and taken back', async () => {
+    const { page, close } = await open('entities');
+    await page.fill('#query', 'parent, Position, !Health');
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Position.x' }).waitFor();
+    const escorts = await Promise.all([1, 2, 3, 4].map((n) => world.named(`escort ${n}`)));
+    const row = (n) => page.locator(`.cells[data-e="${escorts[n - 1]}"]`);
+    const xs = () => Promise.all(escorts.map(async (e) => (await component(e, 'Position'))?.value.x));
+    const before = await xs();
+    await row(1).click();
+    await row(3).click({ modifiers: ['Shift'] });
+    const panel = page.getByRole('complementary', { name: 'Marked entities' });
+    await panel.getByRole('heading', { name: '3 entities' }).waitFor();
+    const x = panel.getByRole('textbox', { name: 'Position.x' });
+    assert.equal(await x.inputValue(), '', 'the values differ');
+    assert.equal(await x.getAttribute('placeholder'), 'various');
+    await eventually('y is the same in all', async () => (await panel.getByRole('textbox', { name: 'Position.y' }).inputValue()) === '20');
+    await x.fill('42');
+    await x.press('Enter');
+    await note(page, 'Set Position.x to 42 of 3 entities');
+    assert.deepEqual(await xs(), [42, 42, 42, before[3]]);
+    await page.locator('.note', { hasText: 'Set Position.x' }).getByRole('button', { name: 'Undo' }).click();
+    await note(page, 'Undone');
+    assert.deepEqual(await xs(), before);
+    await row(4).click({ modifiers: ['Control'] });
+    await panel.getByRole('heading', { name: '4 entities' }).waitFor();
+    await row(2).click({ modifiers: ['Control'] });
+    await panel.getByRole('heading', { name: '3 entities' }).waitFor();
+    await panel.getByRole('button', { name: 'Add a component' }).click();
+    await page.getByRole('combobox', { name: 'Component to add' }).fill('Frozen');
+    await page.keyboard.press('Enter');
+    await note(page, 'Added Frozen to 3 entities');
+    await panel.getByRole('button', { name: 'Remove Frozen' }).click();
+    await note(page, 'Removed Frozen of 3 entities');
+    assert.equal(await component(escorts[0], 'Frozen'), undefined);
+    await page.locator('.vlist.grid').focus();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await row(1).click();
+    await page.keyboard.press('Shift+ArrowDown');
+    await panel.getByRole('heading', { name: '2 entities' }).waitFor();
+    await row(4).click();
+    await page.getByRole('complementary', { name: 'Selected entity' }).waitFor();
+    assert.equal(await panel.count(), 0, 'a click marks nothing');
+    await close();
+});
+
 test('the matches of a query are saved as CSV and as JSON', async () => {
     const { page, close } = await open('entities');
     const saved = async (format) => {

@@ -2,14 +2,14 @@ import { isFuzzyMatch } from '../query.ts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Entity } from '../api.ts';
 import { edit } from '../edits.ts';
-import { count } from '../format.ts';
+import { count, counted } from '../format.ts';
 import { isShortcut } from '../keys.ts';
 import { useCell } from '../store.ts';
 import { types } from '../world.ts';
 import { Button } from './basics.tsx';
 
-/** A list of the types that the entity does not have, with search. */
-export function AddComponent({ e, have }: { e: Entity; have: readonly string[] }) {
+/** A list of the types that an entity, or not all of several, have; with search. */
+export function AddComponent({ e, have }: { e: Entity | readonly Entity[]; have: readonly string[] }) {
     const known = useCell(types);
     const [open, setOpen] = useState(false);
     const [search, setSearch] = useState('');
@@ -42,7 +42,7 @@ export function AddComponent({ e, have }: { e: Entity; have: readonly string[] }
         setOpen(false);
         setSearch('');
         setChosen(0);
-        void edit({ do: 'add', e, type: type.name }, `Added ${type.name} to ${e}`);
+        void edit({ do: 'add', e, type: type.name }, `Added ${type.name} to ${typeof e === 'string' ? e : counted(e.length, 'entity', 'entities')}`);
     };
     const onKeyDown = (event: KeyboardEvent) => {
         if (event.key === 'ArrowDown') setChosen(Math.min(chosen + 1, found.length - 1));

@@ -1,12 +1,12 @@
 // One entity: its name, its parent and children, its components with live values, and edits.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Component, Entity, EntityDetail, Type, Value } from '../api.ts';
+import type { Component, Entity, EntityDetail, SystemOfEntity, Type, Value } from '../api.ts';
 import { changes, edit } from '../edits.ts';
 import { count, hexRows, nullEntity } from '../format.ts';
 import { isShortcut } from '../keys.ts';
 import { usePoll, withParams } from '../poll.ts';
-import { selectEntity } from '../route.ts';
+import { goTo, selectEntity } from '../route.ts';
 import { useCell } from '../store.ts';
 import { isWatched, toggleWatch, watches } from '../watches.ts';
 import { types, world } from '../world.ts';
@@ -41,6 +41,7 @@ export function EntityPanel(props: { e: Entity; onClose?: () => void; /** The nu
             <Head entity={data} write={write} past={snapshot !== undefined} {...(props.onClose ? { onClose: props.onClose } : {})} />
             <div class="parts">
                 <Place entity={data} write={write} />
+                {snapshot === undefined && <Systems e={e} />}
                 <Components entity={data} write={write} past={snapshot !== undefined} />
                 {snapshot === undefined && !props.wide && <WatchList />}
             </div>
@@ -207,6 +208,31 @@ function Place({ entity, write }: { entity: EntityDetail; write: boolean }) {
             )}
         </div>
     );
+}
+
+/** The systems that iterate the entity, in the order in which they run. */
+function Systems({ e }: { e: Entity }) {
+    const scheduled = useCell(world)?.schedule ?? false;
+    const { data } = usePoll<{ systems: SystemOfEntity[] }>(scheduled ? withParams('entity/systems', { e }) : null, 1000);
+    if (!data) return null;
+    return (
+        <div class="place" role="group" aria-label="Systems of the entity">
+            <span class="dim">Systems</span>
+            <span class="children">
+                {data.systems.length === 0 && <span class="dim">none iterates it</span>}
+                {data.systems.map((system) => (
+                    <button key={system.name} type="button" class={`link ${system.on ? '' : 'dim'}`} title={usesOf(system)} onClick={() => goTo('systems')}>
+                        {system.name}
+                    </button>
+                ))}
+            </span>
+        </div>
+    );
+}
+
+function usesOf(system: SystemOfEntity): string {
+    const uses = [system.writes.length > 0 && `writes ${system.writes.join(', ')}`, system.reads.length > 0 && `reads ${system.reads.join(', ')}`, !system.on && 'switched off'];
+    return uses.filter(Boolean).join('; ');
 }
 
 function Components({ entity, write, past }: { entity: EntityDetail; write: boolean; past: boolean }) {

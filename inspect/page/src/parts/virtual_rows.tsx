@@ -40,7 +40,9 @@ export function VirtualRows(props: {
     role: 'grid' | 'tree' | 'listbox';
     /** The row that has the focus; -1: none. */
     current: number;
-    onCurrent: (row: number) => void;
+    /** Called with the event, for its modifiers. */
+    onCurrent: (row: number, event: KeyboardEvent | MouseEvent) => void;
+    isMarked?: (row: number) => boolean;
     onKey?: (event: KeyboardEvent) => void;
     onEnter?: (row: number) => void;
     /** Called with the visible rows: the first, and the one after the last. */
@@ -104,9 +106,9 @@ export function VirtualRows(props: {
     const last = Math.min(props.count, Math.ceil((top + view) / props.rowHeight));
     useEffect(() => props.onWindow?.(first, last), [first, last]);
 
-    const go = (row: number) => {
+    const go = (row: number, event: KeyboardEvent) => {
         const wanted = Math.max(0, Math.min(props.count - 1, row));
-        props.onCurrent(wanted);
+        props.onCurrent(wanted, event);
         moveTo(reveal(state.current.top, wanted, geometry));
     };
     const onKeyDown = (event: KeyboardEvent) => {
@@ -115,9 +117,9 @@ export function VirtualRows(props: {
         const page = Math.max(1, Math.floor(view / props.rowHeight) - 1);
         const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
         const step = steps[event.key];
-        if (step !== undefined) go(props.current < 0 ? (step > 0 ? first : last - 1) : props.current + step);
-        else if (event.key === 'Home') go(0);
-        else if (event.key === 'End') go(props.count - 1);
+        if (step !== undefined) go(props.current < 0 ? (step > 0 ? first : last - 1) : props.current + step, event);
+        else if (event.key === 'Home') go(0, event);
+        else if (event.key === 'End') go(props.count - 1, event);
         else if (event.key === 'Enter' && props.current >= 0) props.onEnter?.(props.current);
         else return;
         event.preventDefault();
@@ -133,9 +135,10 @@ export function VirtualRows(props: {
                 class={`vrow ${i === props.current ? 'current' : ''} ${i % 2 ? 'odd' : ''}`}
                 role={props.role === 'grid' ? 'row' : props.role === 'tree' ? 'treeitem' : 'option'}
                 aria-rowindex={props.role === 'grid' ? i + 1 : undefined}
-                aria-selected={i === props.current}
+                aria-selected={i === props.current || props.isMarked?.(i) === true}
                 style={{ transform: `translateY(${i * props.rowHeight - top}px)`, height: `${props.rowHeight}px` }}
-                onClick={() => props.onCurrent(i)}
+                onMouseDown={(event) => event.shiftKey && event.preventDefault()} // it would select text
+                onClick={(event) => props.onCurrent(i, event)}
             >
                 {props.row(i)}
             </div>,
@@ -147,6 +150,7 @@ export function VirtualRows(props: {
             class={`vlist ${props.role}`}
             role={props.role}
             aria-label={props.label}
+            aria-multiselectable={props.isMarked ? true : undefined}
             aria-rowcount={props.role === 'grid' ? props.count : undefined}
             aria-activedescendant={props.current >= first && props.current < last ? `${props.id}-${props.current}` : undefined}
             tabIndex={0}

@@ -6,7 +6,7 @@ import { change, changes } from '../edits.ts';
 import { bytes, count, counted } from '../format.ts';
 import { Button, Confirm, EntityLink, Panel, Pending, Scroll, State } from '../parts/basics.tsx';
 import { EntityPanel } from '../parts/entity_panel.tsx';
-import { EntityTable, useColumns } from '../parts/entity_table.tsx';
+import { EntityTable, useColumns, useSort } from '../parts/entity_table.tsx';
 import { QueryBox } from '../parts/query_box.tsx';
 import { run } from '../parts/top_bar.tsx';
 import { usePoll, withParams } from '../poll.ts';
@@ -148,13 +148,14 @@ function PastState({ snapshot }: { snapshot: Snapshot }) {
     const { params } = useCell(route);
     const [query, setQuery] = useState('');
     const columns = useColumns(query);
-    const rows = useRows({ path: 'time/entities', params: { number, query, columns: columns.join(',') } });
+    const [sort, setSort] = useSort(columns);
+    const rows = useRows({ path: 'time/entities', params: { number, query, columns: columns.join(','), sort } });
     const selected = params.e ?? null;
     return (
         <div class={`past ${selected ? '' : 'no-entity'}`}>
             <Panel title={`Entities at tick ${count(tick)}`} class="past-table" actions={<span class="dim">{rows.known ? `${count(rows.count)} entities` : ''}</span>}>
                 <QueryBox query={query} error={rows.error?.status === 422 ? rows.error.body : null} onQuery={setQuery} />
-                <EntityTable rows={rows} columns={columns} selected={selected} label="Entities of the past state" empty={<State title="No entity matches" />} />
+                <EntityTable rows={rows} columns={columns} selected={selected} sort={sort} onSort={setSort} label="Entities of the past state" empty={<State title="No entity matches" />} />
             </Panel>
             {selected && (
                 <aside class="entity-pane" aria-label="Selected entity">
