@@ -118,9 +118,10 @@ static void file_block(covey_lookup *lookup, uint32_t first, uint64_t marked) {
 static void each_marked(covey_lookup *lookup, void (*call)(covey_lookup *, uint32_t, uint64_t)) {
     const covey__filing *filing = lookup->pool->observers->filing;
     for (uint32_t i = 0; i < filing->page_count; i++) {
-        const uint64_t *page = filing->pages[i] != 0 ? filing->changed.at[i] : NULL;
-        for (uint32_t block = 0; page && block < COVEY__PAGE_BLOCKS; block++)
-            if (page[block] != 0) call(lookup, i * COVEY__BLOCK_PAGE + block * COVEY__BLOCK_IDS, page[block]);
+        const covey__changed_page *page = filing->pages[i] != 0 ? filing->changed.at[i] : NULL;
+        for (uint32_t k = page ? covey__next_changed(page, 0) : COVEY__PAGE_BLOCKS; k < COVEY__PAGE_BLOCKS;
+             k = covey__next_changed(page, k + 1))
+            call(lookup, i * COVEY__BLOCK_PAGE + k * COVEY__BLOCK_IDS, page->ids[k]);
     }
 }
 

@@ -56,9 +56,9 @@ struct covey_lookup {
 
 /* For how many there is memory. */
 static inline uint32_t covey__lookup_capacity(const covey_lookup *lookup) {
-    uint32_t filed = lookup->ordered ? lookup->sorted.capacity : lookup->buckets.capacity;
-    bool targets_end = lookup->when_target_ends != COVEY_TARGET_KEEP;
-    return targets_end && lookup->ending_capacity < filed ? lookup->ending_capacity : filed;
+    uint32_t capacity = lookup->ordered ? lookup->sorted.capacity : lookup->buckets.capacity;
+    bool lists = lookup->when_target_ends != COVEY_TARGET_KEEP;
+    return lists && lookup->ending_capacity < capacity ? lookup->ending_capacity : capacity;
 }
 
 /* How many entities are filed. */

@@ -62,11 +62,11 @@ static bool valid_filing(const covey_pool *pool, const char **why) {
     const covey__filing *filing = pool->observers->filing;
     bool any = false;
     for (uint32_t i = 0; i < filing->changed.count; i++) {
-        const uint64_t *page = filing->changed.at[i];
+        const covey__changed_page *page = filing->changed.at[i];
         for (uint32_t block = 0; page && block < COVEY__PAGE_BLOCKS; block++) {
-            REQUIRE(page[block] == 0 || (i < filing->page_count && filing->pages[i] != 0),
-                    "lookup: a component is to be filed, and its page is not marked");
-            any = any || page[block] != 0;
+            REQUIRE(page->ids[block] == 0 || (page->blocks[block] != 0 && filing->pages[i] != 0),
+                    "lookup: a component is to be filed, and its block or page is not marked");
+            any = any || page->ids[block] != 0;
         }
     }
     REQUIRE(!any || (filing->any & COVEY__MARKED) != 0,

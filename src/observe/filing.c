@@ -11,11 +11,11 @@ bool covey__filing_reach(covey_world *world, covey__filing *filing, uint32_t ind
     covey__heap *heap = &world->inner->heap;
     uint32_t limit = covey__block_limit(world), old = filing->page_count;
     if (covey__page_at(&filing->changed, index)) return true;
-    if (!covey__pages_reach(heap, &filing->changed, index, limit, COVEY__CHANGED_BYTES)) return false;
+    if (!covey__pages_reach(heap, &filing->changed, index, limit, sizeof(covey__changed_page))) return false;
     if (filing->changed.count <= old) return true;
     uint64_t *pages = covey__resize(heap, filing->pages, old, filing->changed.count, sizeof *pages, alignof(uint64_t));
     if (!pages) {
-        covey__pages_drop(heap, &filing->changed, index / COVEY__BLOCK_PAGE, COVEY__CHANGED_BYTES);
+        covey__pages_drop(heap, &filing->changed, index / COVEY__BLOCK_PAGE, sizeof(covey__changed_page));
         return false;
     }
     memset(pages + old, 0, (filing->changed.count - old) * sizeof *pages);
@@ -26,13 +26,13 @@ bool covey__filing_reach(covey_world *world, covey__filing *filing, uint32_t ind
 
 void covey__filing_free(covey_world *world, covey__filing *filing) {
     covey__heap *heap = &world->inner->heap;
-    covey__pages_free(heap, &filing->changed, COVEY__CHANGED_BYTES);
+    covey__pages_free(heap, &filing->changed, sizeof(covey__changed_page));
     covey__free(heap, filing->pages, filing->page_count, sizeof *filing->pages, alignof(uint64_t));
     covey__free(heap, filing, 1, sizeof *filing, alignof(covey__filing));
 }
 
 size_t covey__filing_bytes(const covey__filing *filing) {
-    return sizeof *filing + covey__pages_bytes(&filing->changed, COVEY__CHANGED_BYTES) +
+    return sizeof *filing + covey__pages_bytes(&filing->changed, sizeof(covey__changed_page)) +
            filing->page_count * sizeof *filing->pages;
 }
 
@@ -55,7 +55,12 @@ static bool has_moved(const covey_pool *pool, const covey__open *open) {
 
 void covey__filing_forget(covey__filing *filing) {
     for (uint32_t i = 0; i < filing->page_count; i++) {
-        if (filing->pages[i] != 0) memset(filing->changed.at[i], 0, COVEY__CHANGED_BYTES);
+        covey__changed_page *page = filing->pages[i] != 0 ? filing->changed.at[i] : NULL;
+        for (uint32_t k = page ? covey__next_changed(page, 0) : COVEY__PAGE_BLOCKS; k < COVEY__PAGE_BLOCKS;
+             k = covey__next_changed(page, k + 1)) {
+            page->ids[k] = 0;
+            page->blocks[k] = 0;
+        }
         filing->pages[i] = 0;
     }
     filing->any = 0;
@@ -142,6 +147,6 @@ bool covey__filing_is_open(const covey_pool *pool, uint32_t index) {
 
 bool covey__filing_has(const covey_pool *pool, uint32_t index) {
     const covey__filing *filing = pool->observers->filing;
-    const uint64_t *page = covey__page_at(&filing->changed, index);
-    return page && (page[covey__block_of(index)] >> index % COVEY__BLOCK_IDS & 1) != 0;
+    const covey__changed_page *page = covey__page_at(&filing->changed, index);
+    return page && (page->ids[covey__block_of(index)] >> index % COVEY__BLOCK_IDS & 1) != 0;
 }

@@ -26,20 +26,23 @@ typedef struct covey__open {
 
 typedef struct covey__filing {
     uint64_t any;         /* COVEY__MARKED, or COVEY__OPENED, or both */
-    covey__pages changed; /* a bit for each index: the component may have been changed since it was filed */
+    covey__pages changed; /* of covey__changed_page */
     uint64_t *pages;      /* for each page of these: not 0 if it has a bit */
     uint32_t page_count;
     covey__open open[COVEY__OPEN];
-    uint64_t turns;    /* how often a loop was given rows */
-    uint32_t room;     /* its lookups have memory for so many components, and for all indices of its pages */
-    bool some_removed; /* an absent component may still be filed: then it is marked */
+    uint64_t turns;      /* how often a loop was given rows */
+    uint32_t room;       /* its lookups have memory for so many components, and for all indices of its pages */
+    bool some_removed;   /* an absent component may still be filed: then it is marked */
     covey_lookup *first; /* the lookups of the pool, as a list */
 } covey__filing;
 
 #define COVEY__MARKED 1 /* components are to be filed: those with a bit, */
 #define COVEY__OPENED 2 /* and those in open rows */
 
-#define COVEY__CHANGED_BYTES (COVEY__PAGE_BLOCKS * sizeof(uint64_t)) /* of a page */
+typedef struct covey__changed_page {
+    uint64_t ids[COVEY__PAGE_BLOCKS]; /* a bit for each index: the component may have been changed since it was filed */
+    uint8_t blocks[COVEY__PAGE_BLOCKS]; /* 1: the block has a bit. Threads that write different blocks write no other */
+} covey__changed_page;
 
 /* Called by changes of pools that have lookups; see src/lookup/lookup.h. The world has them from its first lookup on,
  * so that a program that makes none does not contain them. */
@@ -62,11 +65,12 @@ size_t covey__filing_bytes(const covey__filing *filing);
 
 /* Notes ids of a block. With `shared`, other threads may note ids of the same block. */
 static inline void covey__filing_note(covey__filing *filing, uint32_t first, uint64_t ids, bool shared) {
-    uint64_t *page = covey__page_at(&filing->changed, first), *word;
+    covey__changed_page *page = covey__page_at(&filing->changed, first);
+    uint32_t block = covey__block_of(first);
     if (!page) return;
-    word = &page[covey__block_of(first)];
-    if (shared) COVEY__PUT_WORD(*word, UINT64_MAX);
-    else *word |= ids;
+    if (shared) COVEY__PUT_WORD(page->ids[block], UINT64_MAX);
+    else page->ids[block] |= ids;
+    COVEY__PUT_WORD(page->blocks[block], 1);
     uint64_t *any = &filing->pages[first / COVEY__BLOCK_PAGE];
     if (COVEY__GET_WORD(*any) == 0) COVEY__PUT_WORD(*any, 1);
     uint64_t what = COVEY__GET_WORD(filing->any);
@@ -82,6 +86,22 @@ static inline bool covey__filing_is_ready(const covey__filing *filing, uint32_t 
 static inline void covey__filing_removed(covey__filing *filing, uint32_t index) {
     filing->some_removed = true;
     covey__filing_note(filing, index, (uint64_t)1 << index % COVEY__BLOCK_IDS, false);
+}
+
+/* The next block of a page with a bit, from one on; or COVEY__PAGE_BLOCKS. */
+static inline uint32_t covey__next_changed(const covey__changed_page *page, uint32_t block) {
+    for (; block < COVEY__PAGE_BLOCKS; block++) {
+        uint64_t eight;
+        if (block % 8 == 0) {
+            memcpy(&eight, &page->blocks[block], sizeof eight);
+            if (eight == 0) {
+                block += 7;
+                continue;
+            }
+        }
+        if (page->blocks[block] != 0) break;
+    }
+    return block;
 }
 
 /* A loop was given rows to write, from one index to another: all are in blocks between these, or follow each other in a

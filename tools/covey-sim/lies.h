@@ -99,7 +99,10 @@
     X(ID_OUT_OF_ORDER, "an id is issued out of order")                         \
     X(FILE_KEPT, "a saved file is still the old one")                          \
     X(LEFTOVER, "a save leaves a temporary file")                              \
-    X(KILL_TOO_LATE, "a save that was killed replaced the file")
+    X(KILL_TOO_LATE, "a save that was killed replaced the file")               \
+    X(LOOKUP_LACKS, "a lookup lacks an entity")                                \
+    X(ANSWER_REORDERED, "the answers of a lookup are in another order")        \
+    X(SOURCE_FORGOTTEN, "nothing is done for a source whose target ends")
 
 typedef enum sim_lie {
     SIM_TRUTH,

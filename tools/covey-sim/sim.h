@@ -50,6 +50,7 @@ typedef struct sim_histories sim_histories;
 typedef struct sim_followers sim_followers;
 typedef struct sim_files sim_files;
 typedef struct sim_schedules sim_schedules;
+typedef struct sim_lookups sim_lookups;
 
 /* A world, and what it should contain. */
 typedef struct sim_side {
@@ -70,6 +71,7 @@ typedef struct sim_side {
     sim_followers *followers;
     sim_files *files;
     sim_schedules *schedules;
+    sim_lookups *lookups;
 } sim_side;
 
 typedef struct sim {
@@ -189,8 +191,8 @@ typedef struct sim_part {
 } sim_part;
 
 extern const sim_part sim_part_listeners, sim_part_reactives, sim_part_queues, sim_part_groups, sim_part_buffers,
-    sim_part_histories, sim_part_followers, sim_part_schedules, sim_part_storages, sim_part_files;
-enum { SIM_PARTS = 10 };
+    sim_part_histories, sim_part_followers, sim_part_schedules, sim_part_storages, sim_part_files, sim_part_lookups;
+enum { SIM_PARTS = 11 };
 extern const sim_part *const sim_parts[SIM_PARTS];
 
 /* ---- What other parts ask -----------------------------------------------------------------------------------------*/
@@ -234,6 +236,6 @@ extern const sim_operation sim_entity_operations[], sim_component_operations[], 
     sim_view_operations[], sim_storage_operations[], sim_group_operations[], sim_signal_operations[],
     sim_reactive_operations[], sim_queue_operations[], sim_tree_operations[], sim_visible_operations[],
     sim_copy_operations[], sim_command_operations[], sim_schedule_operations[], sim_image_operations[],
-    sim_follow_operations[], sim_history_operations[], sim_file_operations[];
+    sim_follow_operations[], sim_history_operations[], sim_file_operations[], sim_lookup_operations[];
 
 #endif

@@ -217,7 +217,7 @@ COVEY_TAG_DEFINE(BlockTag, .ticks = true);
 COVEY_COMPONENT_DEFINE(BlockTick, .ticks = true, .fields = &covey_fields_Small);
 COVEY_COMPONENT_DEFINE(BlockOwner, .drop = drop_owned, .copy = copy_owned, .codec = &owned_codec);
 COVEY_COMPONENT_DEFINE(BlockMover, .drop = drop_mover, .copy = copy_mover, .move = move_mover, .transient = true);
-COVEY_COMPONENT_DEFINE(BlockLink, .fields = &covey_fields_Link);
+COVEY_COMPONENT_DEFINE(BlockLink, .ticks = true, .fields = &covey_fields_Link);
 COVEY_COMPONENT_DEFINE(BlockWide, .fields = &covey_fields_Wide);
 COVEY_COMPONENT_DEFINE(BlockUnique, .drop = drop_owned, .transient = true);
 COVEY_COMPONENT_DEFINE(Pinned, .storage = COVEY_STORAGE_PINNED, .as_bytes = true);
