@@ -135,6 +135,8 @@ void *bench_alloc(size_t count, size_t size);
 /* A random number below the limit: the same numbers in every run that starts with the same state. */
 uint32_t bench_random(uint64_t *state, uint32_t limit);
 void bench_shuffle(covey_entity *entities, uint32_t count);
+/* The numbers from 0 on, in this order: as they are, or shuffled. */
+void bench_positions(uint32_t *positions, uint32_t n, bench_order order);
 
 /* ---- Reporting ----------------------------------------------------------------------------------------------------*/
 

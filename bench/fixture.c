@@ -35,6 +35,14 @@ static void reverse(covey_entity *entities, uint32_t count) {
     }
 }
 
+void bench_positions(uint32_t *positions, uint32_t n, bench_order order) {
+    covey_entity *mixed = bench_alloc(n, sizeof *mixed);
+    for (uint32_t i = 0; i < n; i++) mixed[i] = covey_entity_make(i, 1);
+    if (order == BENCH_SHUFFLED) bench_shuffle(mixed, n);
+    for (uint32_t i = 0; i < n; i++) positions[i] = mixed[i].index;
+    free(mixed);
+}
+
 void bench_entities_open(bench_entities *entities, const bench_scenario *scenario, uint32_t n) {
     *entities = (bench_entities){
         .world = covey_world_create(NULL),

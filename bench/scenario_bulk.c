@@ -48,13 +48,8 @@ static fixture *make_fixture(const bench_scenario *scenario, uint32_t n) {
     open_side(&f->single, n);
     f->order = bench_alloc(n, sizeof *f->order);
     f->values = bench_alloc(n, sizeof *f->values);
-    covey_entity *mixed = f->many.order;
-    memcpy(mixed, f->many.made, n * sizeof *mixed);
-    if (scenario->order == BENCH_SHUFFLED) bench_shuffle(mixed, n);
-    for (uint32_t i = 0; i < n; i++) {
-        f->order[i] = mixed[i].index;
-        f->values[i] = (Vec2){ .x = (float)(i % 64), .y = 2 };
-    }
+    bench_positions(f->order, n, scenario->order);
+    for (uint32_t i = 0; i < n; i++) f->values[i] = (Vec2){ .x = (float)(i % 64), .y = 2 };
     set_order(f, &f->many);
     set_order(f, &f->single);
     return f;

@@ -41,14 +41,6 @@ static void close_side(side *s) {
     free(s->order);
 }
 
-static void set_positions(fixture *f, bench_order order, uint32_t n) {
-    covey_entity *mixed = bench_alloc(n, sizeof *mixed);
-    for (uint32_t i = 0; i < n; i++) mixed[i] = covey_entity_make(i, 1);
-    if (order == BENCH_SHUFFLED) bench_shuffle(mixed, n);
-    for (uint32_t i = 0; i < n; i++) f->positions[i] = mixed[i].index;
-    free(mixed);
-}
-
 /* Each entity gets its components one after the other, in index order. */
 static void fill(side *s) {
     covey_destroy_all(s->world);
@@ -92,7 +84,7 @@ DESTROY(many_plain, plain, MANY)
 static void *open(const bench_scenario *scenario, uint32_t n) {
     fixture *f = bench_alloc(1, sizeof *f);
     f->positions = bench_alloc(n, sizeof *f->positions);
-    set_positions(f, scenario->order, n);
+    bench_positions(f->positions, n, scenario->order);
     f->grouped = open_side(f, n, true);
     f->plain = open_side(f, n, false);
     return f;

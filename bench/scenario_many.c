@@ -301,14 +301,6 @@ static void open_side(fixture *f, int number, const cell *c, uint32_t n) {
     if (c->by->attach && !c->by->attach(s)) bench_fail("%s: no observer", c->name);
 }
 
-static void set_positions(fixture *f, bench_order order, uint32_t n) {
-    covey_entity *mixed = bench_alloc(n, sizeof *mixed);
-    for (uint32_t i = 0; i < n; i++) mixed[i] = covey_entity_make(i, 1);
-    if (order == BENCH_SHUFFLED) bench_shuffle(mixed, n);
-    for (uint32_t i = 0; i < n; i++) f->positions[i] = mixed[i].index;
-    free(mixed);
-}
-
 static bool same_values(const fixture *f, uint32_t i) {
     for (int t = 0; t < TYPES; t++) {
         const Vec2 *of[2];
@@ -342,7 +334,7 @@ static void *open(const bench_scenario *scenario, uint32_t n) {
     f->positions = bench_alloc(n, sizeof *f->positions);
     f->values = bench_alloc(n, sizeof *f->values);
     for (uint32_t i = 0; i < n; i++) f->values[i] = value_of(i + 1);
-    set_positions(f, scenario->order, n);
+    bench_positions(f->positions, n, scenario->order);
     for (int k = 0; k < 2; k++) open_side(f, k, c, n);
     for (int k = 0; k < 2; k++) run_once(scenario, f, k);
     bool same = same_observed(&f->sides[0], &f->sides[1]);

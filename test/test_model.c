@@ -167,6 +167,12 @@ static void worlds_with_many(void **state) {
     run_programs(model_run_world, options, test_scaled(250000));
 }
 
+/* Every third step makes, ends or asks a lookup. */
+static void worlds_with_lookups(void **state) {
+    (void)state;
+    run_subject(&model_lookups);
+}
+
 /* All of these in one program. */
 static void worlds_with_everything(void **state) {
     (void)state;
@@ -266,6 +272,8 @@ static bool is_noticed(oracle_fault fault) {
     model_options options = is_about_groups(fault) ? small_with_groups : small;
     options.fault = fault;
     if (is_about_kinds(fault)) options.many_every = 2;
+    if (fault == ORACLE_LOOKS_UP_LESS) options.subject = &model_lookups;
+    if (options.subject) options.subject_every = 3;
     for (options.seed = 1; options.seed <= 40; options.seed++)
         if (!model_run_world(&options).agreed) return true;
     return false;
@@ -325,6 +333,7 @@ int main(void) {
         cmocka_unit_test(worlds_with_copies),
         cmocka_unit_test(worlds_with_hierarchies),
         cmocka_unit_test(worlds_with_many),
+        cmocka_unit_test(worlds_with_lookups),
         cmocka_unit_test(worlds_with_everything),
         cmocka_unit_test(worlds_with_histories),
         cmocka_unit_test(worlds_from_images),

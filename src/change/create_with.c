@@ -193,7 +193,7 @@ static covey_result add(making *m, uint32_t i) {
 /* The last step that can fail: then the entity counts. */
 static covey_result add_all(making *m) {
     covey_result result = COVEY_OK;
-    if (m->count != 0 && covey__in_blocks(m->pools[0]))
+    if (m->count != 0 && !covey__packed_in(m->pools[0]))
         m->placed = covey__storage_append_each(m->pools, m->components, m->count, m->e);
     for (; m->placed < m->count && result == COVEY_OK; m->placed += result == COVEY_OK) result = add(m, m->placed);
     if (result == COVEY_OK && m->counts) covey__kind_count(m->world, &m->key, m->is_common, 1);

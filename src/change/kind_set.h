@@ -17,7 +17,7 @@
 
 enum {
     COVEY__KIND_TYPES = COVEY_ENTITY_KIND_TYPES,
-    COVEY__KINDS_CACHED = 512, /* kinds that are found without a search */
+    COVEY__KINDS_CACHED = COVEY_PAGE_SIZE < 64 ? 16 : 512, /* places of kinds that are found without a search */
     COVEY__EXTENT_WORDS = COVEY__TABLE_WORDS < 16 ? COVEY__TABLE_WORDS : 16,
 };
 #define COVEY__NO_EXTENT UINT32_MAX
@@ -57,15 +57,15 @@ struct covey__kinds {
     uint32_t count, capacity; /* numbers; room */
     uint32_t free_from;       /* numbers below this one are used */
     uint32_t root;
-    uint16_t cache[COVEY__KINDS_CACHED]; /* by place: the number + 1 of the kind that was found last; 0: none */
     covey__extent *extents;
     uint32_t extent_count, extent_capacity, free_extent;
     uint32_t *candidates; /* the highest bits of a hash, and how many entities were created in the low 8 bits */
     uint32_t candidate_count, candidate_capacity, next_candidate_count; /* places; room; places after the next count */
-    uint32_t since;            /* entities that were counted since the candidates aged */
-    bool is_aged;              /* false: they age before they are used again */
-    uint32_t vacant_from;      /* pages before this one have no vacant words */
-    covey__cursor last_resort; /* where a word of a kind issues indices to others, because none are left */
+    uint32_t since;                      /* entities that were counted since the candidates aged */
+    bool is_aged;                        /* false: they age before they are used again */
+    uint32_t vacant_from;                /* pages before this one have no vacant words */
+    covey__cursor last_resort;           /* where a word of a kind issues indices to others, because none are left */
+    uint16_t cache[COVEY__KINDS_CACHED]; /* by place: the number + 1 of the kind that was found last; 0: none */
 };
 
 /* ---- Sets of types -----------------------------------------------------------------------------------------------*/

@@ -190,7 +190,8 @@ static covey_result list_component(creation *c, const covey_component *component
         .told = { .pool = pool, .signal = COVEY_ON_ADD, .entities = c->entities, .count = c->count },
         .placing = { .values = component->value ? component->value : component->values,
                      .stride = component->value ? 0 : pool->size,
-                     .copies = component->value != NULL },
+                     .copies = component->value != NULL,
+                     .is_new = true },
     };
     if (!component->value && !component->values) place_defaults(&c->change[c->changes - 1].placing, pool->type);
     return COVEY_OK;

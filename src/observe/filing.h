@@ -105,7 +105,8 @@ static inline uint32_t covey__next_changed(const covey__changed_page *page, uint
 }
 
 /* A loop was given rows to write, from one index to another: all are in blocks between these, or follow each other in a
- * packed pool. Or it has ended. If there are more than COVEY__OPEN loops, the one that was given rows first is closed. */
+ * packed pool. Or it has ended. If there are more than COVEY__OPEN loops, the one that was given rows first is
+ * closed. */
 void covey__filing_open(const covey_pool *pool, const void *loop, uint32_t first, uint32_t last, uint32_t count);
 void covey__filing_close(const covey_pool *pool, const void *loop);
 void covey__filing_close_all(const covey_pool *pool);

@@ -160,7 +160,7 @@ static covey_result prepare_one(covey_pool *pool, covey_entity e, uint32_t count
 /* The only observer of its pools needs memory by page, and only for the first of them. */
 static covey_result prepare_sole(covey_group *group, const covey_entity *entities, uint32_t count) {
     covey__front *front = &group->front;
-    for (uint32_t i = 0; i < count && front->by_block; i++) {
+    for (uint32_t i = 0; i < count && covey__front_needs_memory(front); i++) {
         uint32_t index = entities[i].index;
         if (!covey__border_at(front, index) && !covey__front_reach(front, index)) return COVEY_ERROR_MEMORY;
     }

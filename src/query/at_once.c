@@ -51,9 +51,10 @@ COVEY_HOT void set_first(covey_iter *it, uint32_t field, char *value) { *covey__
     default: return call(with); \
     }
 
-/* What rows need when values have moved. */
+/* What rows need, also when values have moved. */
 COVEY_HOT void note_pools(covey__walk *walk) {
     walk->shifts = &walk->view->world->shifts;
+    walk->ticked = 0;
     for (uint32_t i = 0; i < walk->view->fields; i++) walk->columns[i].pool = walk->view->pools[i];
 }
 
@@ -121,8 +122,8 @@ COVEY_HOT char *values_in_store(const covey__block_store *store, run r) {
     return page->chunks[block].data + (size_t)page->chunks[block].map[bit] * store->size;
 }
 
-/* Finds the matches of a view, some of whose pools are in blocks and some sparse, if they are all that the smallest pool
- * has. Returns that pool, which leads, and an empty run if it is empty; otherwise NULL. */
+/* Finds the matches of a view, some of whose pools are in blocks and some sparse, if they are all that the smallest
+ * pool has. Returns that pool, which leads, and an empty run if it is empty; otherwise NULL. */
 COVEY_HOT const covey_pool *find_run(covey_iter *it, uint32_t with, run *r) {
     const covey_view *view = it->walk.view;
     const covey_pool *lead = NULL;

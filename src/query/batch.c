@@ -145,7 +145,8 @@ COVEY_HOT uint32_t list_array(lookup in, const covey_entity *array, uint32_t fir
     return n;
 }
 
-/* Lists the addresses of the values at all positions of an array, if a pool has all of them. Otherwise returns false. */
+/* Lists the addresses of the values at all positions of an array, if a pool has all of them. Otherwise returns
+ * false. */
 COVEY_HOT bool list_all(lookup in, const covey_entity *array, uint32_t count, char **found) {
     uint32_t hits = 0;
     for (uint32_t k = 0; k < count; k++) hits += look_at(&in, array[k].index, &found[k]);
@@ -286,10 +287,15 @@ static uint32_t run_of_same(const covey_entity *a, const covey_entity *b, uint32
     return run;
 }
 
-/* Whether AT_ONCE handles have consecutive indices. Compilers vectorise the loop. */
+/* Whether AT_ONCE handles have consecutive indices. */
 static bool are_consecutive(const covey_entity *handles, uint32_t index) {
     uint32_t differ = 0;
-    for (uint32_t i = 0; i < AT_ONCE; i++) differ |= handles[i].index ^ (index + i);
+    for (uint32_t i = 0; i < AT_ONCE; i += 4) {
+        differ |= handles[i].index ^ (index + i);
+        differ |= handles[i + 1].index ^ (index + i + 1);
+        differ |= handles[i + 2].index ^ (index + i + 2);
+        differ |= handles[i + 3].index ^ (index + i + 3);
+    }
     return differ == 0;
 }
 

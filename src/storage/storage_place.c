@@ -10,6 +10,19 @@
 #include "storage/storage_erase.h"
 #include "storage/stretch.h"
 
+/* ---- Stretches ---------------------------------------------------------------------------------------------------*/
+
+/* Without branches, so that compilers vectorise the loop; and on its own, so that it is as quick wherever it is
+ * called. */
+bool covey__is_block(const covey_entity *entities, const uint32_t *generations) {
+    uint32_t first = entities->index, differ = 0, alive = 1;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) {
+        differ |= (entities[i].index ^ (first + i)) | (entities[i].generation ^ generations[i]);
+        alive &= generations[i];
+    }
+    return differ == 0 && alive != 0;
+}
+
 /* ---- One ---------------------------------------------------------------------------------------------------------*/
 
 /* Places a mark that the program adds to a reactive set. */
@@ -418,7 +431,7 @@ static covey_result place_in_blocks(covey__placing *p) {
     while (p->placed < p->count) {
         const covey_entity *entities = p->entities + p->placed;
         uint32_t left = p->count - p->placed;
-        uint32_t whole = pool->block_store.grouped ? 0 : covey__count_blocks(world, entities, left);
+        uint32_t whole = pool->block_store.grouped ? 0 : covey__count_blocks(world, entities, left, p->is_new);
         if (whole != 0) {
             covey_result result = place_whole(p, &same, entities->index, whole);
             if (result != COVEY_OK) return result;
@@ -549,7 +562,7 @@ static covey_result put_slots(covey__placing *p, covey_entity *ids) {
     const covey_world *world = p->pool->world;
     covey_result result = COVEY_OK;
     while (p->placed < p->count && result == COVEY_OK) {
-        uint32_t blocks = covey__count_blocks(world, p->entities + p->placed, p->count - p->placed);
+        uint32_t blocks = covey__count_blocks(world, p->entities + p->placed, p->count - p->placed, p->is_new);
         uint32_t before = p->placed;
         if (blocks != 0) result = put_blocks(p, ids, blocks);
         else if (is_far(&p->pool->sparse_set)) put_far(p, ids);

@@ -30,6 +30,7 @@ typedef struct covey__placing {
     covey__source source; /* finds the values if they are in the pool and move */
     bool copies;          /* copy values, by the hook of the type if it has one; otherwise they are moved */
     bool later;           /* the caller writes the values after this call */
+    bool is_new;          /* the entities were created by one call, and are in that order */
     bool fills_hole;      /* in place: a single component fills a hole, as a normal add does */
     bool is_claimed;      /* set by covey__place_many, as all that follow: covey__place_claimed is to be called */
     bool in_hole;

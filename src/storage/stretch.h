@@ -16,32 +16,33 @@ static inline bool covey__has_neighbour(const covey_entity *entities, uint32_t l
     return left > 1 && entities[0].index / COVEY__BLOCK_IDS == entities[1].index / COVEY__BLOCK_IDS;
 }
 
+/* Whether the index of the 64th entity of an array is the 64th from that of the first. */
+static inline bool covey__ends_in_order(const covey_entity *entities) {
+    return entities[COVEY__BLOCK_IDS - 1].index == entities->index + COVEY__BLOCK_IDS - 1;
+}
+
 /* A quick check whether the first entities of an array may be a whole block, in order: covey__is_block decides. */
 static inline bool covey__may_be_block(const covey_entity *entities, uint32_t left) {
     if (COVEY_PAGE_SIZE < COVEY__BLOCK_IDS || left < COVEY__BLOCK_IDS || entities->index % COVEY__BLOCK_IDS != 0)
         return false;
-    return entities[COVEY__BLOCK_IDS - 1].index == entities->index + COVEY__BLOCK_IDS - 1;
+    return covey__ends_in_order(entities);
 }
 
-/* Whether the first entities of an array are a whole block, in order and alive; `generations` are those of the block.
- * Without branches, so that compilers vectorise the loop. */
-static inline bool covey__is_block(const covey_entity *entities, const uint32_t *generations) {
-    uint32_t first = entities->index, differ = 0, alive = 1;
-    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) {
-        differ |= (entities[i].index ^ (first + i)) | (entities[i].generation ^ generations[i]);
-        alive &= generations[i];
-    }
-    return differ == 0 && alive != 0;
-}
+/* Whether the first entities of an array are a whole block, in order and alive; `generations` are those of the
+ * block. */
+bool covey__is_block(const covey_entity *entities, const uint32_t *generations);
 
-/* How many neighbouring whole blocks of one page the first entities of an array are, in order. */
-static inline uint32_t covey__count_blocks(const covey_world *world, const covey_entity *entities, uint32_t left) {
+/* How many neighbouring whole blocks of one page the first entities of an array are, in order. `is_new`: they were
+ * created by one call. Then the indices of a block follow each other, the lowest first, so that its ends are enough. */
+static inline uint32_t covey__count_blocks(const covey_world *world, const covey_entity *entities, uint32_t left,
+                                           bool is_new) {
     uint32_t first = entities->index, count = 0;
     if (!covey__may_be_block(entities, left) || first / COVEY_PAGE_SIZE >= world->page_count) return 0;
     const uint32_t *generations = world->pages[first / COVEY_PAGE_SIZE]->generation;
     for (uint32_t at = first % COVEY_PAGE_SIZE; at + COVEY__BLOCK_IDS <= COVEY_PAGE_SIZE && left >= COVEY__BLOCK_IDS;
          at += COVEY__BLOCK_IDS, left -= COVEY__BLOCK_IDS) {
-        if (entities->index != first + count * COVEY__BLOCK_IDS || !covey__is_block(entities, generations + at)) break;
+        if (entities->index != first + count * COVEY__BLOCK_IDS) break;
+        if (!(is_new ? covey__ends_in_order(entities) : covey__is_block(entities, generations + at))) break;
         entities += COVEY__BLOCK_IDS;
         count++;
     }

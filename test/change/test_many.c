@@ -668,6 +668,30 @@ static void assert_not_created(uint32_t count, const covey_component *components
 }
 
 /* Neither is known before: the first description in the list is what the second is compared with. */
+/* Some words of the table are free, and others have holes. */
+static void test_many_are_created_in_words_and_in_holes(void **state) {
+    enum { COUNT = 400 };
+    start_over(state);
+    covey_world_desc desc = world_desc();
+    desc.ids_in_order = true;
+    covey_world_destroy(world);
+    world = covey_world_create(&desc);
+    uint32_t count = COVEY_NONE < 2 * COUNT ? COVEY_NONE / 4 : COUNT, made = 0;
+    covey_entity all[COUNT], created[COUNT];
+    Packed each[COUNT];
+    Blocked same = value_of(7);
+    assert_true(covey_create_many(world, all, count));
+    for (uint32_t i = 0; i < count; i++)
+        if (i / 64 % 2 == 1 || i % 64 % 5 == 0) made += covey_destroy(world, all[i]);
+    for (uint32_t i = 0; i < made; i++) each[i] = value_of(i);
+    assert_true(covey_create_many_with(world, created, made, covey_with_copies(Blocked, &same),
+                                       covey_with_array(Packed, each)));
+    for (uint32_t i = 0; i < made; i++) assert_value(created[i], covey_id(Packed), i);
+    for (uint32_t i = 0; i < made; i++) assert_value(created[i], covey_id(Blocked), 7);
+    for (uint32_t i = 0; i < count; i++) assert_false(covey_has(world, all[i], Blocked));
+    test_world_is_valid(world);
+}
+
 static void test_a_type_and_its_twin_are_one_component(void **state) {
     (void)state;
     static const covey_type first = { .name = "New", .size = 4, .align = 4, .as_bytes = true };
@@ -1003,6 +1027,7 @@ int main(void) {
         WORLD_TEST(test_a_list_of_components_that_is_wrong_creates_nothing),
         WORLD_TEST(test_an_entity_is_created_with_components),
         WORLD_TEST(test_many_are_created_with_copies_and_arrays),
+        WORLD_TEST(test_many_are_created_in_words_and_in_holes),
         WORLD_TEST(test_a_type_and_its_twin_are_one_component),
         WORLD_TEST(test_what_cannot_be_created_leaves_nothing_behind),
         WORLD_TEST(test_a_hook_that_refuses_leaves_nothing_behind),

@@ -159,7 +159,9 @@ static void replace(model *m) {
     unsigned char *partner = m->value, *wanted = m->array;
     value_make(type, program_byte(&m->program), partner);
     memcpy(wanted, partner, type->size);
-    if (pool && oracle_has(m->oracle, pool, other) && program_chance(&m->program, 64)) {
+    bool silent =
+        m->options->subject != &model_lookups; /* they would have to be told that the other value was written */
+    if (pool && oracle_has(m->oracle, pool, other) && program_chance(&m->program, 64) && silent) {
         partner = covey_get_raw(m->world, other, type);
         wanted = oracle_get(m->oracle, pool, other);
     }
