@@ -26,8 +26,8 @@
  *     covey/enable.hpp       disabling and enabling components
  *     covey/commands.hpp     command buffers
  *
- * Optional features have headers of their own: covey/hierarchy.hpp, covey/history.hpp, covey/schedule.hpp. Headers
- * below covey/detail/ are not API. */
+ * Optional features have headers of their own: covey/hierarchy.hpp, covey/history.hpp, covey/lookup.hpp,
+ * covey/schedule.hpp. Headers below covey/detail/ are not API. */
 #ifndef COVEY_HPP
 #define COVEY_HPP
 

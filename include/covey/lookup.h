@@ -41,6 +41,8 @@
 
 #include <covey/covey.h>
 
+COVEY__STRUCTS_FOLLOW
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -148,6 +150,8 @@ COVEY_API covey_iter covey_view_iter_search(const covey_view *view, covey_search
 
 /* ---- The values --------------------------------------------------------------------------------------------------*/
 
+COVEY__STRUCTS_KNOWN
+
 #define COVEY__FOUND 256 /* entities that a search finds at a time */
 #define COVEY__PAIRS 256 /* pairs that are found at a time */
 
@@ -163,7 +167,7 @@ struct covey_search {
     uint64_t low, high; /* keys, or the lengths of texts */
     const char *text, *high_text;
     char last_text[COVEY_TEXT_MAX];
-    double near[3], distance; /* a point, and how far from it */
+    double centre[3], distance; /* a point, and how far from it */
     double box_low[3], box_high[3];
     bool scans;                      /* all entities are looked at, because there are more cells */
     int64_t from[3], to[3], cell[3]; /* the cells to look at, and the next one */

@@ -67,7 +67,7 @@ static bool is_in(const covey_search *search, uint32_t index) {
     bool in = true;
     point_at(lookup, index, point);
     if (search->asked == COVEY__ASKED_NEAR)
-        return square_to(lookup, point, search->near) <= search->distance * search->distance;
+        return square_to(lookup, point, search->centre) <= search->distance * search->distance;
     for (uint32_t i = 0; i < lookup->place.count; i++)
         in = in && point[i] >= search->box_low[i] && point[i] <= search->box_high[i];
     return in;
@@ -180,7 +180,7 @@ covey_search covey_lookup_near(covey_lookup *lookup, const double *point, double
     if (!covey__finds_places(lookup)) return search;
     COVEY__CONTRACT(lookup->world, point, "a question about what is near needs a point");
     if (!(distance >= 0)) return search;
-    memcpy(search.near, point, lookup->place.count * sizeof *point);
+    memcpy(search.centre, point, lookup->place.count * sizeof *point);
     search.distance = distance;
     box_around(lookup, point, distance, low, high);
     ask_for_cells(&search, COVEY__ASKED_NEAR, low, high);

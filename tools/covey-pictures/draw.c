@@ -116,6 +116,10 @@ void picture_box(picture *p, double x, double y, double width, double height, co
         height);
 }
 
+void picture_circle(picture *p, double x, double y, double radius, const char *style_name) {
+    put(p, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", style_name, x, y, radius);
+}
+
 void picture_line(picture *p, double x1, double y1, double x2, double y2) {
     put(p, "<path class=\"line\" d=\"M%.1f,%.1fC%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n", x1, y1, x1, (y1 + y2) / 2, x2,
         (y1 + y2) / 2, x2, y2);

@@ -38,6 +38,7 @@ void picture_text(picture *p, double x, double y, const char *style, const char 
 /* A cell of the usual height. One that the operation changed has a thick outline. */
 void picture_cell(picture *p, double x, double y, double width, const char *kind, bool changed, const char *text);
 void picture_box(picture *p, double x, double y, double width, double height, const char *style);
+void picture_circle(picture *p, double x, double y, double radius, const char *style);
 void picture_line(picture *p, double x1, double y1, double x2, double y2);
 
 #endif

@@ -14,7 +14,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     bool (*const draw[])(picture *, const char *) = { draw_sparse_set, draw_policies, draw_block,
-                                                      draw_group,      draw_spans,    draw_image };
+                                                      draw_group,      draw_spans,    draw_image,
+                                                      draw_lookup,     draw_ordered,  draw_places };
     for (unsigned i = 0; i < sizeof draw / sizeof *draw; i++) {
         if (draw[i](&p, argv[1])) continue;
         fprintf(stderr, "covey-pictures: cannot write to %s\n", argv[1]);

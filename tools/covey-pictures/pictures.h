@@ -17,5 +17,8 @@ bool draw_block(picture *p, const char *folder);
 bool draw_group(picture *p, const char *folder);
 bool draw_spans(picture *p, const char *folder);
 bool draw_image(picture *p, const char *folder);
+bool draw_lookup(picture *p, const char *folder);
+bool draw_ordered(picture *p, const char *folder);
+bool draw_places(picture *p, const char *folder);
 
 #endif

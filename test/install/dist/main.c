@@ -10,6 +10,13 @@ typedef struct Position {
 COVEY_FIELDS_DEFINE(Position, f32(x), f32(y));
 COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position);
 
+typedef struct OwnedBy {
+    covey_entity owner;
+} OwnedBy;
+
+COVEY_FIELDS_DEFINE(OwnedBy, entity(owner));
+COVEY_COMPONENT_DEFINE(OwnedBy, .fields = &covey_fields_OwnedBy, .ticks = true);
+
 static bool has_position(const covey_world *world, covey_entity e, float x) {
     const Position *position = covey_get(world, e, Position);
     return position && position->x == x;
@@ -64,6 +71,16 @@ static bool saves(covey_world *world, covey_entity e, const char *path) {
     return ok;
 }
 
+static bool finds(covey_world *world, covey_entity target) {
+    covey_lookup *owned =
+        covey_lookup_create(world, &(covey_lookup_desc){ .type = covey_id(OwnedBy), .field = "owner" });
+    covey_entity source = covey_create(world);
+    bool ok = owned && covey_add(world, source, OwnedBy, { target }) && covey_lookup_count(owned, &target) == 1;
+    covey_destroy(world, source);
+    covey_lookup_destroy(owned);
+    return ok;
+}
+
 #ifndef COVEY_NO_SCHEDULE
 static void count_run(covey_job *job, void *context) {
     (void)job;
@@ -95,6 +112,7 @@ int main(int argc, char **argv) {
     ok &= check("commands.h", replays(world));
     ok &= check("history.h", restores(world, e));
     ok &= check("image.h", saves(world, e, argc > 1 ? argv[1] : "image.covey"));
+    ok &= check("lookup.h", finds(world, e));
 #ifndef COVEY_NO_SCHEDULE
     ok &= check("schedule.h", runs(world));
 #endif
