@@ -38,7 +38,7 @@ enum { FREE_FOR_EACH = 1 + 20 / MOST, FREE = 8 * MOST + 64 };
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
-/* A number that cannot be guessed without knowing addresses. */
+/* A number that differs in each run where addresses do. */
 static uint64_t secret_of(const covey__heap *heap, const uint32_t *table) {
     return covey__mix((uint64_t)(uintptr_t)heap ^ covey__mix((uint64_t)(uintptr_t)table)) | 1;
 }

@@ -16,9 +16,9 @@
  * than half of `most` together, otherwise they are united: so parts take few words, whatever is unfiled.
  *
  * Keys may come from an attacker, in an image or over a network. So the table takes the high bits of a product with a
- * secret that is made of addresses: two keys, whatever they are, begin at the same place with a chance of 2 / size at
- * most. Who knows the secret, because addresses are always the same or were disclosed, can choose n keys that take n
- * steps each to find. Answers do not depend on it. */
+ * secret that is made of addresses: any two keys begin at the same place with a chance of 2 / size at most. An attacker
+ * who knows the secret, because addresses are always the same or were disclosed, can choose n keys that take n steps
+ * each to find. Answers do not depend on it. */
 #ifndef COVEY_BUCKETS_H
 #define COVEY_BUCKETS_H
 

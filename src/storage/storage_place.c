@@ -62,12 +62,6 @@ static covey_result place_in_set(covey_pool *pool, covey_entity e, bool at_end, 
     return COVEY_OK;
 }
 
-covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    bool at_end = pool->sparse_set.policy != COVEY_IN_PLACE;
-    return covey__in_blocks(pool) ? place_in_block(pool, e.index, source, value)
-                                  : place_in_set(pool, e, at_end, source, value);
-}
-
 /* Appends to a block that has room; NULL: it has none. */
 static inline void *append_in_block(covey_pool *pool, uint32_t index) {
     bool reached = index / COVEY__BLOCK_PAGE < pool->block_store.page_count;
@@ -85,6 +79,23 @@ static void *append_in_room(covey_pool *pool, covey_entity e) {
     *slot = COVEY__SLOT(at, e.generation);
     set->ids[at] = e;
     return covey__value_at(set, at, set->size);
+}
+
+/* Whether the next component comes behind the others: no hole is filled first, and no dead one is there. */
+static bool is_placed_last(const covey_sparse_set *set) {
+    return set->dead == 0 && (set->policy != COVEY_IN_PLACE || set->hole == COVEY_NONE);
+}
+
+covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
+    bool in_blocks = covey__in_blocks(pool),
+         appends = in_blocks ? !covey__is_reactive(pool) : is_placed_last(&pool->sparse_set);
+    void *to = appends ? append_in_room(pool, e) : NULL;
+    if (COVEY__LIKELY(to != NULL)) {
+        *value = to;
+        return COVEY_OK;
+    }
+    return in_blocks ? place_in_block(pool, e.index, source, value)
+                     : place_in_set(pool, e, pool->sparse_set.policy != COVEY_IN_PLACE, source, value);
 }
 
 covey_result covey__storage_append(covey_pool *pool, covey_entity e, const void **source, void **value) {
