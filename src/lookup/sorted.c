@@ -15,7 +15,7 @@ typedef covey__sorted_branch branch;
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------*/
 
-static uint32_t nodes_for(uint32_t entries) { return (entries - 1) / HALF + 1; }
+static uint32_t nodes_for(uint32_t entries) { return entries == 0 ? 0 : (entries - 1) / HALF + 1; }
 
 static uint32_t branches_for(uint32_t entries) {
     uint32_t sum = 0;

@@ -699,6 +699,18 @@ TYPE_TEST(test_changes_that_nobody_asks_about_until_later) {
     all_scanned();
 }
 
+TYPE_TEST(test_a_lookup_without_entities_shrinks) {
+    scan plain = scan_field(type, &fields[6], false), ordered = scan_field(type, &fields[6], true);
+    give_all(type, 1);
+    size_t bytes = covey_lookup_memory(ordered.lookup);
+    covey_clear_raw(world, type);
+    covey_shrink(world);
+    assert_true(covey_lookup_memory(ordered.lookup) < bytes);
+    give_all(type, 2);
+    assert_scanned(&plain);
+    assert_scanned(&ordered);
+}
+
 /* ---- Loops that write --------------------------------------------------------------------------------------------*/
 
 /* How many have a number, as found by the lookup, which is asked while the loop has them in hand. */
@@ -1024,6 +1036,7 @@ int main(void) {
         cmocka_unit_test(test_a_thousand_entities_are_found_in_several_steps),
         cmocka_unit_test(test_every_change_is_seen),
         cmocka_unit_test(test_changes_that_nobody_asks_about_until_later),
+        cmocka_unit_test(test_a_lookup_without_entities_shrinks),
         cmocka_unit_test(test_questions_in_a_loop_over_spans),
         cmocka_unit_test(test_questions_in_a_loop_over_rows),
         cmocka_unit_test(test_questions_in_loops_one_in_another),

@@ -188,7 +188,8 @@ static void listen(const covey_type *type, uint32_t signals, covey_listener_fn *
 }
 
 TARGET_TEST(test_every_way_to_destroy_with_a_function_that_listens) {
-    uint32_t times = 0;
+    static uint32_t times;
+    times = 0;
     chance = (test_random){ 2 };
     listen(type, COVEY_ON_REMOVE, hear, &times);
     for (uint32_t i = 0; i < ROUNDS / 2; i++) destroy_some(type, policy);
@@ -223,9 +224,9 @@ TARGET_TEST(test_every_way_to_destroy_with_a_queue) {
 }
 
 TARGET_TEST(test_destroying_everything) {
+    static uint32_t times;
     (void)policy;
     for (uint32_t way = 0; way < 3; way++) {
-        uint32_t times = 0;
         revive();
         if (way == 1) listen(type, COVEY_ON_REMOVE, hear, &times);
         chance = (test_random){ way + 1 };
@@ -298,8 +299,9 @@ TARGET_TEST(test_disabled_sources_count) {
 static void clearing_notes_a_change_and_calls_nothing(void **state) {
     (void)state;
     for (uint32_t i = 0; i < COUNT_OF(types); i++) {
-        uint32_t times = 0;
+        static uint32_t times;
         begin(types[i], COVEY_TARGET_CLEAR);
+        times = 0;
         relate(types[i], e[3], e[1]);
         relate(types[i], e[4], e[2]);
         uint64_t before = covey_tick_advance(world);
