@@ -235,7 +235,7 @@ static void test_the_validator_finds_faults(void **state) {
     unfile(4);
     file_number(4, 3);
     unfile(4);
-    covey__record *many = &b.records[covey__record_of(&b, 3)], *two = &b.records[covey__record_of(&b, 1)];
+    covey__bucket *many = &b.records[covey__record_of(&b, 3)], *two = &b.records[covey__record_of(&b, 1)];
     uint32_t *list = &b.words[many->at], *pair = &b.words[two->at];
     is_found(&b.count, b.count + 1, "lookup: the count of filed indices is wrong");
     is_found(&b.capacity, 1, "lookup: more indices are filed than there is memory for");
