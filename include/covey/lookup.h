@@ -124,7 +124,9 @@ COVEY_API covey_search covey_lookup_find_below(covey_lookup *lookup, covey_entit
 /* ---- Places ------------------------------------------------------------------------------------------------------
  *
  * A point is an array of two or three numbers, as many as the place has. Distances are straight. An entity whose place
- * has a NaN is never found. */
+ * has a NaN is never found. Answers come by cell: by the first number, then by the second one; in a cell by index. If a
+ * question is about more cells than there are entities, they come by index alone. Filing is fastest if the type has
+ * nothing but the floats or doubles of the place. */
 
 /* The entities from `low` to `high`, both included. */
 COVEY_API covey_search covey_lookup_in_box(covey_lookup *lookup, const double *low, const double *high);
@@ -178,14 +180,18 @@ struct covey_pairs {
     covey_entity a[COVEY__PAIRS], b[COVEY__PAIRS];
     covey_lookup *lookup;
     double distance;
-    uint64_t changes; /* of what is filed, up to the beginning */
-    uint32_t side;    /* of the cube of cells around one */
-    bool scans;       /* all are compared, because there are more cells */
-    uint32_t first;   /* the first entity of the cell whose pairs are found; COVEY_NONE at the end */
-    uint32_t some;    /* some entities of the cell begin with this one, */
-    uint32_t other;   /* and are compared with this cell around it, where 0 is the cell itself: */
-    uint32_t with;    /* with some that begin with this one, */
-    uint32_t at;      /* from this number of the former on */
+    uint64_t changes;        /* of what is filed, up to the beginning */
+    uint8_t order;           /* of the cells; see src/lookup/pairs.c */
+    bool whole;              /* each has a slot of its own */
+    bool done;               /* all pairs were found */
+    uint32_t side;           /* of the cube of cells around one */
+    int32_t low[3], high[3]; /* of all cells */
+    int32_t cell[3];         /* whose pairs are found */
+    uint32_t first;          /* and, if cells come by their first entities, this one */
+    uint32_t some;           /* some entities of the cell begin with this one, */
+    uint32_t other;          /* and are compared with this cell around it, where 0 is the cell itself: */
+    uint32_t with;           /* with some that begin with this one, */
+    uint32_t at;             /* from this number of the former on */
 };
 
 #ifdef __cplusplus

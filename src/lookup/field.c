@@ -139,50 +139,14 @@ uint64_t covey__greatest_key(const covey__key_field *field) {
 
 /* ---- Places ------------------------------------------------------------------------------------------------------*/
 
-void covey__point_of(const covey__place *place, const void *value, double *point) {
+void covey__place_settle(covey__place *place) {
+    covey_kind kind = place->at[0].kind;
+    place->adjacent = kind == COVEY_KIND_F32 || kind == COVEY_KIND_F64;
+    for (uint32_t i = 1; i < place->count; i++)
+        place->adjacent = place->adjacent && place->at[i].kind == kind &&
+                          place->at[i].offset == place->at[0].offset + i * covey_kind_size(kind);
+}
+
+void covey__place_read(const covey__place *place, const void *value, double *point) {
     for (uint32_t i = 0; i < place->count; i++) point[i] = covey__number_of(&place->at[i], value);
-}
-
-/* A key has 32 bits for each of two numbers of a cell, 21 for each of three. */
-static uint32_t bits_each(const covey__place *place) { return place->count == 2 ? 32 : 21; }
-
-int64_t covey__cell_most(const covey__place *place) { return ((int64_t)1 << (bits_each(place) - 1)) - 1; }
-
-static int64_t cell_along(double cells, double most) {
-    if (cells >= most) return (int64_t)most;
-    if (cells <= -most) return (int64_t)-most;
-    int64_t cell = (int64_t)cells;
-    return cell - ((double)cell > cells);
-}
-
-bool covey__cell_of(const covey__place *place, const double *point, int64_t *cell) {
-    double most = (double)covey__cell_most(place);
-    for (uint32_t i = 0; i < place->count; i++) {
-        double cells = point[i] * place->cells_each;
-        if (cells != cells) return false;
-        cell[i] = cell_along(cells, most);
-    }
-    return true;
-}
-
-uint64_t covey__cell_key(const covey__place *place, const int64_t *cell) {
-    uint32_t bits = bits_each(place);
-    uint64_t key = 0;
-    for (uint32_t i = 0; i < place->count; i++) key = key << bits | ((uint64_t)(cell[i] + ((int64_t)1 << (bits - 1))));
-    return key;
-}
-
-bool covey__key_of_place(const covey__place *place, const void *value, covey__lookup_key *key) {
-    double point[COVEY__DIMENSIONS] = { 0 };
-    int64_t cell[COVEY__DIMENSIONS];
-    covey__point_of(place, value, point);
-    if (!covey__cell_of(place, point, cell)) return false;
-    *key = (covey__lookup_key){ covey__cell_key(place, cell), NULL, 0 };
-    return true;
-}
-
-void covey__cell_of_key(const covey__place *place, uint64_t key, int64_t *cell) {
-    uint32_t bits = bits_each(place);
-    for (uint32_t i = place->count; i-- != 0; key >>= bits)
-        cell[i] = (int64_t)(key & (((uint64_t)1 << bits) - 1)) - ((int64_t)1 << (bits - 1));
 }

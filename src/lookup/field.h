@@ -16,12 +16,12 @@ typedef struct covey__key_field {
     covey_kind kind;
 } covey__key_field;
 
-/* A place: the numbers of a point, and the sides of a cell. */
+/* A place: the numbers of a point, and the side of a cell. */
 typedef struct covey__place {
     uint32_t count; /* of the numbers; 0: no place */
     covey__key_field at[COVEY__DIMENSIONS];
-    double cells_each; /* cells for each unit of length */
     double cell;
+    bool adjacent; /* the numbers are floats or doubles, and follow each other */
 } covey__place;
 
 /* Finds the field of a type with a name such as "owner" or "body.owner". Returns its number of elements, and *field of
@@ -51,12 +51,20 @@ static inline uint64_t covey__key_of_target(covey_entity e) {
     return (uint64_t)covey__generation(e) << 32 | covey__index(e);
 }
 
-/* The point of a value; and its cell. False if the point has a NaN. Cells far away are all one cell. */
-void covey__point_of(const covey__place *place, const void *value, double *point);
-bool covey__cell_of(const covey__place *place, const double *point, int64_t *cell);
-int64_t covey__cell_most(const covey__place *place); /* the greatest number of a cell; the least is its opposite */
-uint64_t covey__cell_key(const covey__place *place, const int64_t *cell);
-bool covey__key_of_place(const covey__place *place, const void *value, covey__lookup_key *key);
-void covey__cell_of_key(const covey__place *place, uint64_t key, int64_t *cell);
+/* Finds whether the numbers are adjacent. */
+void covey__place_settle(covey__place *place);
+/* The point of a value. */
+void covey__place_read(const covey__place *place, const void *value, double *point);
+static inline void covey__point_of(const covey__place *place, const void *value, double *point) {
+    const char *at = (const char *)value + place->at[0].offset;
+    if (place->adjacent && place->at[0].kind == COVEY_KIND_F32)
+        for (uint32_t i = 0; i < place->count; i++) {
+            float number;
+            memcpy(&number, at + i * sizeof number, sizeof number);
+            point[i] = (double)number;
+        }
+    else if (place->adjacent) memcpy(point, at, place->count * sizeof *point);
+    else covey__place_read(place, value, point);
+}
 
 #endif

@@ -17,6 +17,7 @@ static bool reserve_in(covey_lookup *lookup, uint64_t count) {
     covey__heap *heap = &lookup->world->inner->heap;
     if (count > UINT32_MAX / 2) return false;
     if (!covey__targets_reserve(lookup, (uint32_t)count)) return false;
+    if (lookup->place.count != 0) return covey__grid_reserve(heap, &lookup->grid, count);
     return lookup->ordered ? covey__sorted_reserve(heap, &lookup->sorted, count)
                            : covey__buckets_reserve(heap, &lookup->buckets, count);
 }
@@ -24,6 +25,7 @@ static bool reserve_in(covey_lookup *lookup, uint64_t count) {
 static bool reach_in(covey_lookup *lookup, uint32_t index) {
     covey__heap *heap = &lookup->world->inner->heap;
     uint32_t limit = covey__block_limit(lookup->world);
+    if (lookup->place.count != 0) return covey__grid_reach(heap, &lookup->grid, index, limit);
     return lookup->ordered ? covey__sorted_reach(heap, &lookup->sorted, index, limit)
                            : covey__buckets_reach(heap, &lookup->buckets, index, limit);
 }
@@ -84,9 +86,16 @@ static void file_in_order(covey_lookup *lookup, uint32_t index, const covey__loo
     else if (lookup->pool->observers->filing->some_removed) covey__sorted_renew(&lookup->sorted, e);
 }
 
+static void file_place(covey_lookup *lookup, uint32_t index, const void *value) {
+    int32_t cell[COVEY__DIMENSIONS];
+    if (covey__lookup_cell_of(lookup, value, cell)) covey__grid_file(&lookup->grid, index, cell);
+    else covey__grid_unfile(&lookup->grid, index, (uint64_t)1 << index % COVEY__BLOCK_IDS);
+}
+
 static void file(covey_lookup *lookup, uint32_t index, const void *value) {
     covey__lookup_key key;
-    if (!covey__lookup_key_of(lookup, value, &key)) unfile(lookup, index);
+    if (lookup->place.count != 0) file_place(lookup, index, value);
+    else if (!covey__key_of_field(&lookup->field, value, &key)) unfile(lookup, index);
     else if (lookup->ordered) file_in_order(lookup, index, &key);
     else file_in_buckets(lookup, index, &key);
 }
@@ -137,7 +146,7 @@ static uint64_t keys_of(const covey_lookup *lookup, uint32_t first, uint64_t ids
     for (; ids != 0; ids &= ids - 1) {
         uint32_t bit = covey__lowest_bit(ids);
         covey__lookup_key key;
-        if (!covey__lookup_key_of(lookup, covey__value_of_index(lookup->pool, first + bit), &key)) continue;
+        if (!covey__key_of_field(&lookup->field, covey__value_of_index(lookup->pool, first + bit), &key)) continue;
         keys[bit] = key.bits;
         found |= (uint64_t)1 << bit;
     }
@@ -148,7 +157,7 @@ static void enter_texts(covey_lookup *lookup, uint32_t first, uint64_t ids) {
     for (; ids != 0; ids &= ids - 1) {
         uint32_t index = first + covey__lowest_bit(ids);
         covey__lookup_key key;
-        if (covey__lookup_key_of(lookup, covey__value_of_index(lookup->pool, index), &key))
+        if (covey__key_of_field(&lookup->field, covey__value_of_index(lookup->pool, index), &key))
             covey__buckets_enter(&lookup->buckets, index, &key);
     }
 }
@@ -174,8 +183,43 @@ static bool builds(const covey_lookup *lookup) {
     return !lookup->ordered && (present > 2 * filed + BUILD_LEAST || filed > 2 * present + BUILD_LEAST);
 }
 
+enum { FEW = 4 }; /* so few of a block are filed one by one */
+
+/* The points of components of a block, one after the other: those of others are missing. */
+static const void *points_of(const covey_lookup *lookup, uint32_t first, uint64_t ids, const char *values,
+                             double *points, covey_kind *kind) {
+    const covey__place *place = &lookup->place;
+    *kind = place->at[0].kind;
+    if (values && place->adjacent && lookup->pool->size == place->count * covey_kind_size(*kind)) return values;
+    *kind = COVEY_KIND_F64;
+    for (; ids != 0; ids &= ids - 1) {
+        uint32_t bit = covey__lowest_bit(ids);
+        covey__point_of(place, covey__value_of_index(lookup->pool, first + bit), &points[bit * place->count]);
+    }
+    return points;
+}
+
+/* Files the marked components of a block that are present; the others leave. */
+static void file_places(covey_lookup *lookup, uint32_t first, uint64_t marked) {
+    double points[COVEY__BLOCK_IDS * COVEY__DIMENSIONS];
+    covey_kind kind;
+    const char *values = covey__bits_in(marked) > FEW ? covey__storage_block_values(lookup->pool, first) : NULL;
+    uint64_t present = values && covey__packed_in(lookup->pool) ? marked : present_of(lookup->pool, first, marked);
+    if (present != marked) covey__grid_unfile(&lookup->grid, first, marked & ~present);
+    if (covey__bits_in(present) <= FEW) {
+        file_block(lookup, first, present);
+        return;
+    }
+    const void *at = points_of(lookup, first, present, values, points, &kind);
+    covey__grid_file_block(&lookup->grid, first, present, kind, at);
+}
+
 /* What is absent leaves first: then there is memory for all others. */
 static void file_marked(covey_lookup *lookup) {
+    if (lookup->place.count != 0) {
+        each_marked(lookup, file_places);
+        return;
+    }
     if (builds(lookup)) {
         build(lookup);
         return;
@@ -207,6 +251,8 @@ void covey__lookup_settle_now(const covey_pool *pool) {
         file_marked(lookup);
     covey__filing_forget(filing);
     filing->any = file_open(pool);
+    for (covey_lookup *lookup = filing->first; lookup; lookup = lookup->next)
+        if (lookup->place.count != 0) covey__grid_settle(&lookup->grid);
 }
 
 static void settle_and_close(covey_pool *pool) {
@@ -220,7 +266,8 @@ static void settle_all(covey_world *world) {
 }
 
 static void clear(covey_lookup *lookup) {
-    if (lookup->ordered) covey__sorted_clear(&lookup->sorted);
+    if (lookup->place.count != 0) covey__grid_clear(&lookup->grid);
+    else if (lookup->ordered) covey__sorted_clear(&lookup->sorted);
     else covey__buckets_clear(&lookup->buckets);
 }
 
@@ -253,6 +300,7 @@ static void free_lookup(covey_lookup *lookup) {
     covey__heap *heap = &lookup->world->inner->heap;
     covey__buckets_free(heap, &lookup->buckets);
     covey__sorted_free(heap, &lookup->sorted);
+    covey__grid_free(heap, &lookup->grid);
     covey__free(heap, lookup->ending, lookup->ending_capacity, sizeof *lookup->ending, alignof(covey_entity));
     covey__free(heap, lookup, 1, sizeof *lookup, alignof(covey_lookup));
 }
@@ -287,7 +335,8 @@ static void shrink_one(covey_lookup *lookup) {
     covey__heap *heap = &lookup->world->inner->heap;
     uint32_t count = covey_pool_count(lookup->pool), limit = covey__block_limit(lookup->world);
     covey__lookup_settle_now(lookup->pool);
-    if (lookup->ordered) covey__sorted_shrink(heap, &lookup->sorted, count, limit);
+    if (lookup->place.count != 0) covey__grid_shrink(heap, &lookup->grid, count);
+    else if (lookup->ordered) covey__sorted_shrink(heap, &lookup->sorted, count, limit);
     else covey__buckets_shrink(heap, &lookup->buckets, count, limit);
     covey__targets_shrink(lookup, count);
     note_room(lookup->pool->observers->filing);
@@ -316,8 +365,7 @@ static const char *find_place(const covey_lookup_desc *desc, covey__place *place
     if (desc->ordered || desc->when_target_ends != COVEY_TARGET_KEEP)
         return ".ordered and .when_target_ends are for a .field";
     place->cell = desc->cell * (1 + 1e-6);
-    place->cells_each = 1 / place->cell;
-    if (!(place->cell > 0 && place->cell <= DBL_MAX && place->cells_each <= DBL_MAX))
+    if (!(place->cell > 0 && place->cell <= DBL_MAX && 1 / place->cell <= DBL_MAX))
         return "a .place needs a .cell, the side of its cells";
     *result = COVEY_ERROR_TYPE;
     for (uint32_t i = 0; i < COVEY__DIMENSIONS && desc->place[i]; i++) {
@@ -333,6 +381,7 @@ static const char *find_place(const covey_lookup_desc *desc, covey__place *place
         }
     }
     if (place->count < 2) return "a .place has two or three numbers";
+    covey__place_settle(place);
     return NULL;
 }
 
@@ -417,6 +466,7 @@ static covey_lookup *make(covey_world *world, const covey_lookup_desc *desc, cov
     if (wrong) *why = wrong;
     else {
         lookup->buckets.text_size = lookup->sorted.text_size = lookup->field.size;
+        if (lookup->place.count != 0) lookup->grid = covey__grid_of(lookup->place.count, lookup->place.cell);
         lookup->pool = covey_pool_of_raw(world, desc->type);
         *result = lookup->pool ? COVEY_ERROR_MEMORY : world->inner->result;
         if (lookup->pool && put_in_lists(lookup)) return lookup;
@@ -467,8 +517,8 @@ const covey_type *covey_lookup_type(const covey_lookup *lookup) {
 
 size_t covey_lookup_memory(const covey_lookup *lookup) {
     COVEY__CONTRACT(NULL, lookup, "the lookup is NULL");
-    return sizeof *lookup + lookup->ending_capacity * sizeof *lookup->ending +
-           (lookup->ordered ? covey__sorted_bytes(&lookup->sorted) : covey__buckets_bytes(&lookup->buckets));
+    return sizeof *lookup + lookup->ending_capacity * sizeof *lookup->ending + covey__sorted_bytes(&lookup->sorted) +
+           covey__buckets_bytes(&lookup->buckets) + covey__grid_bytes(&lookup->grid);
 }
 
 void covey_lookup_settle(covey_lookup *lookup) {

@@ -2,8 +2,9 @@
  *
  *     pool -> filing    which components were changed since they were filed (observe/filing.h)
  *     lookup            the field, and
- *       buckets           by value, by target and by cell: the indices of entities (buckets.h)
+ *       buckets           by value and by target: the indices of entities (buckets.h)
  *       sorted            or, if it is ordered: values and indices in one order (sorted.h)
+ *       grid              or, of places: the indices by cell (grid.h)
  *
  * Adding a component reserves the memory for filing it. Removing one takes it out at once. Everything else waits until
  * something is asked: then settle reads the values that may have changed, and files those under another key anew.
@@ -19,6 +20,7 @@
 
 #include "lookup/buckets.h"
 #include "lookup/field.h"
+#include "lookup/grid.h"
 #include "lookup/sorted.h"
 #include "memory/result.h"
 #include "observe/filing.h"
@@ -50,26 +52,31 @@ struct covey_lookup {
     uint8_t when_target_ends; /* a covey_target_end */
     covey__buckets buckets;
     covey__sorted sorted;
+    covey__grid grid;
     covey_entity *ending; /* targets that were destroyed, whose sources are not dealt with yet */
     uint32_t ending_count, ending_capacity;
 };
 
 /* For how many there is memory. */
 static inline uint32_t covey__lookup_capacity(const covey_lookup *lookup) {
-    uint32_t capacity = lookup->ordered ? lookup->sorted.capacity : lookup->buckets.capacity;
+    uint32_t capacity = lookup->place.count != 0 ? lookup->grid.capacity
+                        : lookup->ordered        ? lookup->sorted.capacity
+                                                 : lookup->buckets.capacity;
     bool lists = lookup->when_target_ends != COVEY_TARGET_KEEP;
     return lists && lookup->ending_capacity < capacity ? lookup->ending_capacity : capacity;
 }
 
 /* How many entities are filed. */
 static inline uint32_t covey__lookup_filed(const covey_lookup *lookup) {
+    if (lookup->place.count != 0) return lookup->grid.count;
     return lookup->ordered ? lookup->sorted.count : lookup->buckets.count;
 }
 
-/* The key of a value in a lookup. False: it is not filed. */
-static inline bool covey__lookup_key_of(const covey_lookup *lookup, const void *value, covey__lookup_key *key) {
-    return lookup->place.count == 0 ? covey__key_of_field(&lookup->field, value, key)
-                                    : covey__key_of_place(&lookup->place, value, key);
+/* The cell of a value in a lookup of places. False: it has a NaN, and is not filed. */
+static inline bool covey__lookup_cell_of(const covey_lookup *lookup, const void *value, int32_t *cell) {
+    double point[COVEY__DIMENSIONS];
+    covey__point_of(&lookup->place, value, point);
+    return covey__cell_of(&lookup->grid, point, cell);
 }
 
 /* Files what has changed. */
@@ -103,11 +110,10 @@ typedef enum covey__asked {
     COVEY__ASKED_NEAR
 } covey__asked;
 
-bool covey__place_next(covey_search *search);                         /* the next entities of a box, or near a point */
-bool covey__finds_places(covey_lookup *lookup);                       /* otherwise reports that */
+#define COVEY__TINY 1e-150                      /* the squares of smaller distances are not exact */
+bool covey__place_next(covey_search *search);   /* the next entities of a box, or near a point */
+bool covey__finds_places(covey_lookup *lookup); /* otherwise reports that */
 bool covey__cells_are_many(const covey_lookup *lookup, double cells); /* so that looking at all entities is faster */
-/* The first index from this one on that is filed in buckets, or COVEY_NONE. */
-uint32_t covey__next_filed(const covey__buckets *b, uint32_t index);
 
 /* target.c: room for as many targets as can have sources; and the functions of covey__looking. */
 bool covey__targets_reserve(covey_lookup *lookup, uint32_t count);

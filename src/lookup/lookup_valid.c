@@ -10,33 +10,55 @@ static bool is_filed_under(const covey_lookup *lookup, uint32_t index, const cov
 }
 
 static bool is_filed(const covey_lookup *lookup, uint32_t index) {
+    if (lookup->place.count != 0) return covey__grid_has(&lookup->grid, index);
     if (lookup->ordered) return covey__sorted_is_filed(&lookup->sorted, index);
     return covey__record_of(&lookup->buckets, index) != COVEY__NO_RECORD;
 }
 
 static bool has_page(const covey_lookup *lookup, uint32_t index) {
     const covey__pages *pages = lookup->ordered ? &lookup->sorted.filed : &lookup->buckets.filed;
-    return covey__page_at(pages, index) != NULL;
+    return covey__page_at(lookup->place.count != 0 ? &lookup->grid.pages : pages, index) != NULL;
 }
 
-static uint32_t filed_generation(const covey_lookup *lookup, uint32_t index, const covey__lookup_key *key) {
+/* Whether a component is filed as its value says. */
+static bool is_filed_right(const covey_lookup *lookup, uint32_t index) {
+    const void *value = covey__value_of_index(lookup->pool, index);
+    covey__lookup_key key;
+    int32_t cell[COVEY__DIMENSIONS];
+    if (lookup->place.count == 0)
+        return covey__key_of_field(&lookup->field, value, &key) ? is_filed_under(lookup, index, &key)
+                                                                : !is_filed(lookup, index);
+    return covey__lookup_cell_of(lookup, value, cell) ? covey__is_in_cell(&lookup->grid, index, cell)
+                                                      : !is_filed(lookup, index);
+}
+
+static bool valid_engine(const covey_lookup *lookup, const char **why) {
+    if (lookup->place.count != 0) return covey__grid_valid(&lookup->grid, why);
+    return lookup->ordered ? covey__sorted_valid(&lookup->sorted, why) : covey__buckets_valid(&lookup->buckets, why);
+}
+
+/* Grids keep no generations. */
+static bool has_generation(const covey_lookup *lookup, uint32_t index) {
     const covey__sorted *s = &lookup->sorted;
-    if (lookup->ordered) return covey__generation(covey__sorted_at(s, covey__sorted_seek(s, key, index)));
-    return *covey__bucket_from(&lookup->buckets, covey__record_of(&lookup->buckets, index), index).generations;
+    uint32_t generation = covey__generation_of(lookup->world, index);
+    covey__lookup_key key;
+    if (lookup->place.count != 0) return true;
+    if (!covey__key_of_field(&lookup->field, covey__value_of_index(lookup->pool, index), &key)) return true;
+    if (lookup->ordered)
+        return covey__generation(covey__sorted_at(s, covey__sorted_seek(s, &key, index))) == generation;
+    return *covey__bucket_from(&lookup->buckets, covey__record_of(&lookup->buckets, index), index).generations ==
+           generation;
 }
 
 /* Marked components, and those in open rows, may be filed under an old key, or not at all. */
 static bool valid_component(const covey_lookup *lookup, uint32_t index, const char **why) {
-    covey__lookup_key key;
     REQUIRE(covey__page_at(&lookup->pool->observers->filing->changed, index) && has_page(lookup, index),
             "lookup: there is no memory to file a component");
     if (covey__filing_has(lookup->pool, index) || covey__filing_is_open(lookup->pool, index)) return true;
-    bool has_key = covey__lookup_key_of(lookup, covey__value_of_index(lookup->pool, index), &key);
-    REQUIRE(has_key ? is_filed_under(lookup, index, &key) : !is_filed(lookup, index),
+    REQUIRE(is_filed_right(lookup, index),
             "lookup: a value was changed, and nothing was told of it: call covey_patch after writing through a "
             "pointer of covey_get");
-    REQUIRE(!has_key || filed_generation(lookup, index, &key) == covey__generation_of(lookup->world, index),
-            "lookup: an entity is filed with an old generation");
+    REQUIRE(has_generation(lookup, index), "lookup: an entity is filed with an old generation");
     return true;
 }
 
@@ -86,8 +108,7 @@ static bool valid_lookup(const covey_lookup *lookup, const char **why) {
             "lookup: there is no memory to file all components");
     REQUIRE(lookup->when_target_ends == COVEY_TARGET_KEEP || lookup->ending_capacity >= covey_pool_count(lookup->pool),
             "lookup: there is no memory for all targets that may end");
-    if (!(lookup->ordered ? covey__sorted_valid(&lookup->sorted, why) : covey__buckets_valid(&lookup->buckets, why)))
-        return false;
+    if (!valid_engine(lookup, why)) return false;
     return valid_filing(lookup->pool, why) && valid_contents(lookup, why);
 }
 

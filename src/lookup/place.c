@@ -1,11 +1,13 @@
-/* Places: what is in a box, near a point, and nearest to it. Cells are the keys of the buckets. Their order, and that
- * of the indices in each, is the order of the answers. If a question is about more cells than there are entities, all
- * entities are looked at instead, in the order of their indices. */
+/* Places: what is in a box, near a point, and nearest to it. The order of cells, and that of the indices in each, is
+ * the order of the answers. If a question is about more cells than there are entities, all entities are looked at
+ * instead, in the order of their indices. */
 #include "lookup/lookup.h"
 
 #include "memory/inner.h"
 
 #include <float.h>
+
+enum { SOME = 32 }; /* indices that are read at a time */
 
 /* ---- Cells -------------------------------------------------------------------------------------------------------*/
 
@@ -17,18 +19,7 @@ bool covey__finds_places(covey_lookup *lookup) {
     return false;
 }
 
-bool covey__cells_are_many(const covey_lookup *lookup, double cells) {
-    return cells > 2.0 * lookup->buckets.count + 64;
-}
-
-uint32_t covey__next_filed(const covey__buckets *b, uint32_t index) {
-    for (uint32_t page = index / COVEY__BLOCK_PAGE; page < b->filed.count; page++, index = page * COVEY__BLOCK_PAGE) {
-        const uint32_t *records = b->filed.at[page];
-        for (uint32_t at = index % COVEY__BLOCK_PAGE; records && at < COVEY__BLOCK_PAGE; at++)
-            if (records[at] != 0) return page * COVEY__BLOCK_PAGE + at;
-    }
-    return COVEY_NONE;
-}
+bool covey__cells_are_many(const covey_lookup *lookup, double cells) { return cells > 2.0 * lookup->grid.count + 64; }
 
 /* The point of a filed entity. */
 static void point_at(const covey_lookup *lookup, uint32_t index, double *point) {
@@ -80,9 +71,9 @@ static void look_at(covey_search *search, uint32_t index) {
 }
 
 static bool next_of_all(covey_search *search) {
-    const covey__buckets *b = &search->lookup->buckets;
-    uint32_t index = covey__next_filed(b, search->begun ? search->last + 1 : 0);
-    for (; index != COVEY_NONE && search->count < COVEY__FOUND; index = covey__next_filed(b, index + 1))
+    const covey__grid *g = &search->lookup->grid;
+    uint32_t index = covey__grid_next(g, search->begun ? search->last + 1 : 0);
+    for (; index != COVEY_NONE && search->count < COVEY__FOUND; index = covey__grid_next(g, index + 1))
         look_at(search, index);
     return search->count != 0;
 }
@@ -99,17 +90,16 @@ static bool next_cell(covey_search *search) {
 
 /* Looks at the entities of a cell from the last one on. Returns whether all were looked at. */
 static bool look_in_cell(covey_search *search) {
-    const covey__buckets *b = &search->lookup->buckets;
-    covey__lookup_key key = { covey__cell_key(&search->lookup->place, search->cell), NULL, 0 };
-    uint32_t record = covey__buckets_find(b, &key);
-    while (record != COVEY__NO_RECORD) {
-        covey__bucket_run run = covey__bucket_from(b, record, search->begun ? search->last + 1 : 0);
-        if (run.count == 0) break;
-        for (uint32_t i = 0; i < run.count; i++) {
-            if (search->count == COVEY__FOUND) return false;
-            look_at(search, run.indices[i]);
-        }
-    }
+    const covey__grid *g = &search->lookup->grid;
+    uint32_t indices[SOME], count, room;
+    do {
+        int32_t cell[COVEY__DIMENSIONS] = { (int32_t)search->cell[0], (int32_t)search->cell[1],
+                                            g->dimensions == 3 ? (int32_t)search->cell[2] : 0 };
+        room = COVEY__FOUND - search->count < SOME ? COVEY__FOUND - search->count : SOME;
+        if (room == 0) return false;
+        count = covey__grid_read(g, cell, search->begun ? search->last + 1 : 0, indices, room);
+        for (uint32_t i = 0; i < count; i++) look_at(search, indices[i]);
+    } while (count == room);
     search->begun = false;
     return true;
 }
@@ -137,9 +127,14 @@ bool covey__place_next(covey_search *search) {
 
 /* The cells from one point to another; INT64_MIN says that nothing was looked at. */
 static void ask_for_cells(covey_search *search, covey__asked asked, const double *low, const double *high) {
-    const covey__place *place = &search->lookup->place;
-    bool any = covey__cell_of(place, low, search->from) && covey__cell_of(place, high, search->to);
-    for (uint32_t i = 0; i < place->count && any; i++) any = search->from[i] <= search->to[i];
+    int32_t from[COVEY__DIMENSIONS], to[COVEY__DIMENSIONS];
+    const covey__grid *g = &search->lookup->grid;
+    bool any = covey__cell_of(g, low, from) && covey__cell_of(g, high, to);
+    for (uint32_t i = 0; i < g->dimensions; i++) {
+        any = any && from[i] <= to[i];
+        search->from[i] = from[i];
+        search->to[i] = to[i];
+    }
     search->asked = (uint8_t)(any ? asked : COVEY__ASKED_NOTHING);
     search->cell[0] = INT64_MIN;
     search->scans = false;
@@ -167,7 +162,7 @@ covey_search covey_lookup_in_box(covey_lookup *lookup, const double *low, const 
 /* A point that is as far away as asked may lie outside of the box by rounding: so that is a little larger. */
 static void box_around(const covey_lookup *lookup, const double *point, double distance, double *low, double *high) {
     for (uint32_t i = 0; i < lookup->place.count; i++) {
-        double margin = ((point[i] < 0 ? -point[i] : point[i]) + distance) * 1e-15;
+        double margin = ((point[i] < 0 ? -point[i] : point[i]) + distance) * 1e-15 + COVEY__TINY;
         low[i] = point[i] - distance - margin;
         high[i] = point[i] + distance + margin;
     }
@@ -229,15 +224,13 @@ static void consider(nearest *n, uint32_t index) {
     n->count++;
 }
 
-static void consider_cell(nearest *n, const int64_t *cell) {
-    const covey__buckets *b = &n->lookup->buckets;
-    covey__lookup_key key = { covey__cell_key(&n->lookup->place, cell), NULL, 0 };
-    uint32_t record = covey__buckets_find(b, &key), from = 0;
-    covey__bucket_run run;
-    while (record != COVEY__NO_RECORD && (run = covey__bucket_from(b, record, from)).count != 0) {
-        for (uint32_t i = 0; i < run.count; i++) consider(n, run.indices[i]);
-        from = run.indices[run.count - 1] + 1;
-    }
+static void consider_cell(nearest *n, const int32_t *cell) {
+    uint32_t indices[SOME], count, from = 0;
+    do {
+        count = covey__grid_read(&n->lookup->grid, cell, from, indices, SOME);
+        for (uint32_t i = 0; i < count; i++) consider(n, indices[i]);
+        from = count != 0 ? indices[count - 1] + 1 : 0;
+    } while (count == SOME);
 }
 
 /* Whether a cell is in a ring: at its distance in one direction, and no further in the others. */
@@ -247,17 +240,18 @@ static bool is_on_ring(const nearest *n, const int64_t *offset, int64_t ring) {
     return on;
 }
 
-static void consider_offset(nearest *n, const int64_t *centre, const int64_t *offset) {
-    int64_t cell[COVEY__DIMENSIONS], most = covey__cell_most(&n->lookup->place);
-    for (uint32_t i = 0; i < n->lookup->place.count; i++) {
-        cell[i] = centre[i] + offset[i];
-        if (cell[i] < -most || cell[i] > most) return;
+static void consider_offset(nearest *n, const int32_t *centre, const int64_t *offset) {
+    int32_t cell[COVEY__DIMENSIONS], most = covey__cell_most(n->lookup->grid.dimensions);
+    for (uint32_t i = 0; i < n->lookup->grid.dimensions; i++) {
+        int64_t along = centre[i] + offset[i];
+        if (along < -most || along > most) return;
+        cell[i] = (int32_t)along;
     }
     consider_cell(n, cell);
 }
 
 /* Looks at the cells of a ring around the centre. */
-static void consider_ring(nearest *n, const int64_t *centre, int64_t ring) {
+static void consider_ring(nearest *n, const int32_t *centre, int64_t ring) {
     int64_t offset[COVEY__DIMENSIONS] = { 0 };
     uint32_t last = n->lookup->place.count - 1, i;
     for (uint32_t k = 0; k <= last; k++) offset[k] = -ring;
@@ -275,19 +269,19 @@ static double cells_to(const nearest *n, int64_t ring) {
 }
 
 static void consider_all(nearest *n) {
-    const covey__buckets *b = &n->lookup->buckets;
+    const covey__grid *g = &n->lookup->grid;
     n->count = 0;
-    for (uint32_t i = covey__next_filed(b, 0); i != COVEY_NONE; i = covey__next_filed(b, i + 1)) consider(n, i);
+    for (uint32_t i = covey__grid_next(g, 0); i != COVEY_NONE; i = covey__grid_next(g, i + 1)) consider(n, i);
 }
 
 /* Whether nothing beyond a ring is nearer than what was found. */
 static bool is_done(const nearest *n, int64_t ring) {
     double beyond = (double)ring * n->lookup->place.cell * (1 - 1e-9);
-    if (n->looked >= n->lookup->buckets.count || beyond * beyond > n->square) return true;
+    if (n->looked >= n->lookup->grid.count || beyond * beyond > n->square) return true;
     return n->count == n->most && square_of(n, n->entities[n->count - 1].index) < beyond * beyond;
 }
 
-static void consider_rings(nearest *n, const int64_t *centre) {
+static void consider_rings(nearest *n, const int32_t *centre) {
     int64_t ring = 0;
     do {
         if (covey__cells_are_many(n->lookup, cells_to(n, ring))) {
@@ -300,11 +294,11 @@ static void consider_rings(nearest *n, const int64_t *centre) {
 
 uint32_t covey_lookup_nearest(covey_lookup *lookup, const double *point, double distance, covey_entity *entities,
                               double *distances, uint32_t count) {
-    int64_t centre[COVEY__DIMENSIONS];
+    int32_t centre[COVEY__DIMENSIONS];
     if (!covey__finds_places(lookup)) return 0;
     COVEY__CONTRACT(lookup->world, point && (entities || count == 0), "the nearest need a point and an array");
     covey__lookup_settle(lookup);
-    if (count == 0 || !(distance >= 0) || !covey__cell_of(&lookup->place, point, centre)) return 0;
+    if (count == 0 || !(distance >= 0) || !covey__cell_of(&lookup->grid, point, centre)) return 0;
     nearest n = { lookup, point, distance * distance, entities, 0, count, 0 };
     consider_rings(&n, centre);
     for (uint32_t i = 0; i < n.count && distances; i++) distances[i] = root_of(square_of(&n, entities[i].index));

@@ -226,6 +226,26 @@ uint64_t covey__storage_next_mask(const covey_pool *pool, uint64_t *index) {
     return covey__in_blocks(pool) ? next_in_blocks(&pool->block_store, index) : next_in_set(pool, index);
 }
 
+/* Whether all components of a block are at neighbouring positions, in the order of their indices. */
+static bool is_in_order(const covey__slot *slots) {
+    uint32_t first = covey__slot_position(slots[0]), differ = 0;
+    for (uint32_t i = 0; i < COVEY__BLOCK_IDS; i++) differ |= (covey__slot_position(slots[i]) - i) ^ first;
+    return differ == 0;
+}
+
+const char *covey__storage_block_values(const covey_pool *pool, uint32_t first) {
+    const covey_sparse_set *set = &pool->sparse_set;
+    if (covey__in_blocks(pool)) {
+        const covey__block_page *page = covey__block_page_of(&pool->block_store, first);
+        uint32_t block = covey__block_of(first);
+        return (page->direct >> block & 1) != 0 ? page->chunks[block].data : NULL;
+    }
+    if (COVEY_PAGE_SIZE < COVEY__BLOCK_IDS || !is_in_order(covey__slot_of(set, first))) return NULL;
+    uint32_t position = covey__slot_position(*covey__slot_of(set, first));
+    bool split = set->paged && position % COVEY_PAGE_SIZE + COVEY__BLOCK_IDS > (uint32_t)COVEY_PAGE_SIZE;
+    return split || position >= set->end ? NULL : covey__value_at(set, position, set->size);
+}
+
 /* ---- Runs of values ----------------------------------------------------------------------------------------------*/
 
 /* A run of contiguous values that may continue. */

@@ -28,6 +28,10 @@ static inline void *covey__value_of_index(const covey_pool *pool, uint32_t index
                            pool->size);
 }
 
+/* The values of a block, if those of its components follow each other and each is where its id says: then that of the
+ * first id, present or not. Otherwise NULL, and if the pool is packed, also where a component is absent. */
+const char *covey__storage_block_values(const covey_pool *pool, uint32_t first);
+
 /* How its values move. */
 static inline const covey__mover *covey__storage_mover(const covey_pool *pool) {
     return covey__in_blocks(pool) ? &pool->block_store.mover : &pool->sparse_set.mover;
