@@ -235,6 +235,7 @@ static bool is_in_order(const covey__slot *slots) {
 
 const char *covey__storage_block_values(const covey_pool *pool, uint32_t first) {
     const covey_sparse_set *set = &pool->sparse_set;
+    if (first >= covey__storage_ids(pool)) return NULL;
     if (covey__in_blocks(pool)) {
         const covey__block_page *page = covey__block_page_of(&pool->block_store, first);
         uint32_t block = covey__block_of(first);
