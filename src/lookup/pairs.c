@@ -45,10 +45,30 @@ static void read_all(points *p, const covey_lookup *lookup, uint32_t from) {
     p->next = index;
 }
 
-static void read_cell(points *p, const covey_lookup *lookup, const int32_t *cell, uint32_t from) {
-    uint32_t indices[SOME], count = covey__grid_read(&lookup->grid, cell, from, indices, SOME);
-    for (uint32_t i = 0; i < count; i++) add_point(p, lookup, indices[i]);
-    if (count == SOME) p->next = indices[count - 1] + 1;
+/* Reads a cell, the number of which among neighbouring ones is given. Returns whether there was room. */
+static bool read_cell(points *p, const covey_lookup *lookup, const int32_t *cell, uint32_t number, uint32_t from) {
+    uint32_t indices[SOME], count;
+    do {
+        count = covey__grid_read(&lookup->grid, cell, from, indices, SOME);
+        for (uint32_t i = 0; i < count; i++) {
+            if (p->count == SOME) {
+                p->next_cell = number;
+                p->next = indices[i];
+                return false;
+            }
+            add_point(p, lookup, indices[i]);
+        }
+        from = count != 0 ? indices[count - 1] + 1 : from;
+    } while (count == SOME);
+    return true;
+}
+
+/* Reads the same, in the same order, as from a strip of items. */
+static void read_cells(points *p, const covey_lookup *lookup, const int32_t *first, uint32_t from) {
+    uint32_t last = lookup->place.count - 1;
+    int32_t cell[COVEY__DIMENSIONS];
+    memcpy(cell, first, lookup->place.count * sizeof *cell);
+    for (uint32_t i = 0; i < p->cells && read_cell(p, lookup, cell, i, i == 0 ? from : 0); i++) cell[last]++;
 }
 
 /* The number of the cell of an index among neighbouring cells; or a larger one, if it is in none of them. */
@@ -95,10 +115,7 @@ static void read_some(points *p, const covey_pairs *pairs, const int32_t *cell, 
     p->cells = cells;
     if (covey__grid_strip(&lookup->grid, cell, cells, from, &items, &count))
         read_strip(p, lookup, cell, pairs->whole, items, count);
-    else {
-        p->cells = 1;
-        read_cell(p, lookup, cell, from);
-    }
+    else read_cells(p, lookup, cell, from);
 }
 
 static void begin_points(points *p) {
