@@ -101,7 +101,7 @@ async function testSearch() {
     };
     const expected = {
         determinism: 'threads.html#what-is-deterministic-and-why',
-        spatial: 'signals.html',
+        spatial: 'relations.html#places',
         'delta time': 'threads.html#sync-points',
         'How do I delete an entity?': 'guarantees.html#entities',
         covey_create: 'api/covey.h.html#covey_create',

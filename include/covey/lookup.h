@@ -154,12 +154,14 @@ COVEY_API covey_iter covey_view_iter_search(const covey_view *view, covey_search
 
 COVEY__STRUCTS_KNOWN
 
-#define COVEY__FOUND 256 /* entities that a search finds at a time */
+#ifndef COVEY_FOUND
+#define COVEY_FOUND 256 /* entities that a search finds at a time */
+#endif
 #define COVEY__PAIRS 256 /* pairs that are found at a time */
 
 struct covey_search {
-    uint32_t count;                      /* API: how many were found, */
-    covey_entity entities[COVEY__FOUND]; /* and which */
+    uint32_t count;                     /* API: how many were found, */
+    covey_entity entities[COVEY_FOUND]; /* and which */
     covey_lookup *lookup;
     uint8_t asked;      /* a covey__asked */
     bool begun;         /* an entity was found */

@@ -73,7 +73,7 @@ static void look_at(covey_search *search, uint32_t index) {
 static bool next_of_all(covey_search *search) {
     const covey__grid *g = &search->lookup->grid;
     uint32_t index = covey__grid_next(g, search->begun ? search->last + 1 : 0);
-    for (; index != COVEY_NONE && search->count < COVEY__FOUND; index = covey__grid_next(g, index + 1))
+    for (; index != COVEY_NONE && search->count < COVEY_FOUND; index = covey__grid_next(g, index + 1))
         look_at(search, index);
     return search->count != 0;
 }
@@ -95,7 +95,7 @@ static bool look_in_cell(covey_search *search) {
     do {
         int32_t cell[COVEY__DIMENSIONS] = { (int32_t)search->cell[0], (int32_t)search->cell[1],
                                             g->dimensions == 3 ? (int32_t)search->cell[2] : 0 };
-        room = COVEY__FOUND - search->count < SOME ? COVEY__FOUND - search->count : SOME;
+        room = COVEY_FOUND - search->count < SOME ? COVEY_FOUND - search->count : SOME;
         if (room == 0) return false;
         count = covey__grid_read(g, cell, search->begun ? search->last + 1 : 0, indices, room);
         for (uint32_t i = 0; i < count; i++) look_at(search, indices[i]);

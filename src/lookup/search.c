@@ -74,7 +74,7 @@ covey_search covey_lookup_find(covey_lookup *lookup, const void *value) {
 
 /* Takes entities, as many as fit. Returns whether all fitted. */
 static bool take(covey_search *search, covey__bucket_run run) {
-    uint32_t found = search->count, room = COVEY__FOUND - found, some = run.count < room ? run.count : room;
+    uint32_t found = search->count, room = COVEY_FOUND - found, some = run.count < room ? run.count : room;
     covey_entity *to = &search->entities[found];
     for (uint32_t i = 0; i < some; i++) to[i] = covey__entity(run.indices[i], run.generations[i]);
     search->count = found + some;
@@ -156,8 +156,8 @@ static bool next_of_range(covey_search *search) {
     covey__lookup_key high = { search->high, search->high_text, (uint32_t)search->high };
     covey__sorted_place place = place_to_go_on(search);
     bool bounded = !search->text || search->high_text;
-    while (search->count < COVEY__FOUND) {
-        covey__sorted_run run = covey__sorted_next(s, &place, bounded ? &high : NULL, COVEY__FOUND - search->count);
+    while (search->count < COVEY_FOUND) {
+        covey__sorted_run run = covey__sorted_next(s, &place, bounded ? &high : NULL, COVEY_FOUND - search->count);
         if (run.count == 0) break;
         memcpy(&search->entities[search->count], run.entities, run.count * sizeof *run.entities);
         search->count += run.count;
@@ -171,7 +171,7 @@ static covey_entity first_from(const covey_lookup *lookup, covey__sorted_place p
     covey__lookup_key high = { covey__greatest_key(&lookup->field), NULL, 0 };
     bool bounded = lookup->field.size == 0;
     for (covey__sorted_run run;
-         (run = covey__sorted_next(&lookup->sorted, &place, bounded ? &high : NULL, COVEY__FOUND)).count != 0;)
+         (run = covey__sorted_next(&lookup->sorted, &place, bounded ? &high : NULL, COVEY_FOUND)).count != 0;)
         for (uint32_t i = 0; i < run.count; i++) {
             covey_entity e = covey__found_at(lookup->world, run.entities[i].index);
             if (e.generation != 0) return e;
@@ -267,7 +267,7 @@ static bool next_of_below(covey_search *search) {
         covey__find(search, index);
         search->last = index;
         search->begun = true;
-        if (search->count == COVEY__FOUND) break;
+        if (search->count == COVEY_FOUND) break;
         index = next_below(search, index);
     }
     return search->count != 0;

@@ -53,6 +53,7 @@ static keyed *begin(const keyed_plan *plan, uint32_t seed) {
     k->text_size = plan->text_size;
     k->stride = plan->stride;
     k->limit = plan->indices * plan->stride;
+    if (k->limit > COVEY_NONE) k->limit = COVEY_NONE / k->stride * k->stride; /* handles have few bits */
     k->filed = malloc(k->limit * sizeof *k->filed);
     assert_non_null(k->filed);
     for (uint32_t i = 0; i < k->limit; i++) k->filed[i] = KEYED_NONE;

@@ -76,7 +76,7 @@ const found *find_all(covey_search search) {
     static found all;
     all.count = 0;
     while (covey_search_next(&search)) {
-        assert_true(search.count != 0 && search.count <= COVEY__FOUND && all.count + search.count <= SCAN_MOST);
+        assert_true(search.count != 0 && search.count <= COVEY_FOUND && all.count + search.count <= SCAN_MOST);
         memcpy(all.e + all.count, search.entities, search.count * sizeof *all.e);
         all.count += search.count;
     }
