@@ -106,8 +106,8 @@ static void test_random_filing(void **state) {
         { 300, 1, 4, 5, 20000, 1, true },
         { 300, 3, 200, 8, 20000, 1, true },
         { 300, 1, 400, KEYED_TEXT, 20000, 1, false },
-        { 5000, 2, KEYED_KEYS, 0, 200000, 5000, true },
-        { 5000, 1, KEYED_KEYS, KEYED_TEXT, 200000, 5000, true },
+        { 5000, 2, KEYED_KEYS, 0, 40000, 1000, true },
+        { 5000, 1, KEYED_KEYS, KEYED_TEXT, 40000, 1000, true },
     };
     for (uint32_t i = 0; i < sizeof plans / sizeof plans[0]; i++)
         for (uint32_t seed = 1; seed <= 3; seed++) keyed_run(&engine, &plans[i], seed);
