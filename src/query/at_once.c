@@ -182,8 +182,8 @@ static COVEY__NOINLINE bool rows_of_both(covey_iter *it) {
     const covey_pool *lead = run_of_both(it, &r);
     if (!lead) return false;
     if (r.count == 0) return end_with_nothing(it);
+    it->walk.lead = lead; /* also later, when another pool may have become smaller */
     if (covey__in_blocks(lead)) return rows_of_run(it, r);
-    it->walk.lead = lead;
     return rows_of_set(it, &lead->sparse_set, r.count);
 }
 
