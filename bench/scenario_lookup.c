@@ -479,7 +479,7 @@ static const bench_contestant pairing[] = {
     { .name = NULL },
 };
 
-/* ---- What a lookup costs that nobody asks ------------------------------------------------------------------------*/
+/* ---- What a lookup costs that is not asked -----------------------------------------------------------------------*/
 
 typedef OwnedBy TickedOwnedBy;
 typedef OwnedBy SparseTickedOwnedBy;

@@ -166,7 +166,7 @@ static void drop_or_take(covey_pool *pool, covey_entity e, void *taken) {
     else covey__pool_drop(pool, e);
 }
 
-/* Lookups forget the component and the entity leaves groups first; it joins groups that exclude the component last. */
+/* Lookups note it, and the entity leaves groups first; it joins groups that exclude the component last. */
 static void remove_observed(covey_pool *pool, covey_entity e, void *taken) {
     bool packed = pool->observers->is_owned && covey__packed(pool), excluded = pool->observers->is_excluded;
     enable_removed(pool->observers, e.index);

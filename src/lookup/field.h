@@ -43,10 +43,7 @@ bool covey__key_asked(const covey__key_field *field, const void *asked, covey__l
 /* The key of the greatest number, and of text any. */
 uint64_t covey__greatest_key(const covey__key_field *field);
 
-/* The handle of a key of an entity field. */
-static inline covey_entity covey__target_of(uint64_t bits) {
-    return covey_entity_make((uint32_t)bits, (uint32_t)(bits >> 32));
-}
+/* The key of an entity field. */
 static inline uint64_t covey__key_of_target(covey_entity e) {
     return (uint64_t)covey__generation(e) << 32 | covey__index(e);
 }

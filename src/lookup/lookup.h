@@ -6,8 +6,8 @@
  *       sorted            or, if it is ordered: values and indices in one order (sorted.h)
  *       grid              or, of places: the indices by cell (grid.h)
  *
- * Adding a component reserves the memory for filing it. Removing one takes it out at once. Everything else waits until
- * something is asked: then settle reads the values that may have changed, and files those under another key anew.
+ * Adding a component reserves the memory for filing it. Changes and removals are only noted. When something is asked,
+ * settle takes out what was removed, reads the values that may have changed, and files those under another key anew.
  *
  *     lookup.c        makes lookups, and keeps them up to date
  *     search.c        answers about values

@@ -1,4 +1,4 @@
-/* What happens to the sources of entities that are destroyed, whatever destroys them and whoever listens. */
+/* What happens to the sources of entities that are destroyed, in each way and with each kind of listener. */
 #include "fixture.h"
 #include "scan.h"
 
