@@ -12,7 +12,9 @@ export function QueryBox(props: { query: string; error: ErrorBody | null; onQuer
     const mirror = useRef<HTMLDivElement>(null);
     const [text, setText] = useState(props.query);
     const [words, setWords] = useState<(Completion & { of: string }) | null>(null);
-    const [chosen, setChosen] = useState(-1); // -1: the list only shows what there is; Tab and Enter do not insert
+    const [chosen, showChosen] = useState(-1); // -1: the list only shows what there is; Tab and Enter do not insert
+    const choice = useRef(-1); // the same at once: a key may come before the next rendering
+    const setChosen = (index: number) => showChosen((choice.current = index));
     const asks = useRef(0);
 
     useEffect(() => {
@@ -58,16 +60,16 @@ export function QueryBox(props: { query: string; error: ErrorBody | null; onQuer
         setText(next);
         setWords(null);
         props.onQuery(next.trim());
-        setTimeout(() => {
-            input.current?.focus();
-            input.current?.setSelectionRange(at, at);
-        });
+        if (!input.current) return;
+        input.current.value = next; // at once: a key may come before the next rendering
+        input.current.focus();
+        input.current.setSelectionRange(at, at);
     };
     const onKeyDown = (event: KeyboardEvent) => {
         const count = words?.words.length ?? 0;
         if (event.key === 'ArrowDown' && count > 0) setChosen((chosen + 1) % count);
         else if (event.key === 'ArrowUp' && count > 0) setChosen(chosen <= 0 ? count - 1 : chosen - 1);
-        else if ((event.key === 'Enter' || event.key === 'Tab') && chosen >= 0 && count > 0 && !event.shiftKey) take(chosen);
+        else if ((event.key === 'Enter' || event.key === 'Tab') && choice.current >= 0 && count > 0 && !event.shiftKey) take(choice.current);
         else if (event.key === 'Enter') setWords(null);
         else if (event.key === 'Escape') {
             if (count > 0) setWords(null);
