@@ -166,6 +166,7 @@ static COVEY__NOINLINE bool spans_of_both(covey_iter *it) {
 static bool rows_of_run(covey_iter *it, run r) {
     covey__walk *walk = &it->walk;
     note_pools(walk);
+    walk->by_id = true;
     it->block = r.first / COVEY__BLOCK_IDS % COVEY__PAGE_BLOCKS;
     it->matches[it->block] = UINT64_MAX >> (COVEY__BLOCK_IDS - r.count) << r.first % COVEY__BLOCK_IDS;
     walk->first = r.first / COVEY__BLOCK_PAGE * COVEY__BLOCK_PAGE;
@@ -182,8 +183,8 @@ static COVEY__NOINLINE bool rows_of_both(covey_iter *it) {
     const covey_pool *lead = run_of_both(it, &r);
     if (!lead) return false;
     if (r.count == 0) return end_with_nothing(it);
-    it->walk.lead = lead; /* also later, when another pool may have become smaller */
     if (covey__in_blocks(lead)) return rows_of_run(it, r);
+    it->walk.lead = lead;
     return rows_of_set(it, &lead->sparse_set, r.count);
 }
 

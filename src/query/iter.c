@@ -35,7 +35,7 @@ COVEY_HOT void ask(covey_iter *it, const covey_view *view, const covey_group *gr
     it->walk.mode = COVEY__MODE_UNDECIDED;
     it->walk.listed = false;
     it->walk.simple = group ? view->quick : view->plain && !lead && tick == 0;
-    it->walk.scatters = false;
+    it->walk.by_id = it->walk.scatters = false;
     it->walk.visits = COVEY__VISITS_NOTHING;
 }
 

@@ -147,7 +147,7 @@ static void walk_view(covey__walk *walk) {
         return;
     }
     survey s = survey_pools(walk);
-    const covey_pool *lead = walk->lead ? walk->lead : s.smallest;
+    const covey_pool *lead = walk->lead || walk->by_id ? walk->lead : s.smallest;
     if (walk->changed == 0 && lead && !covey__in_blocks(lead)) walk_set(walk, lead);
     else walk_ids(walk, s);
     if (walk->changed != 0) walk->next = covey__page_from(walk, walk->next);

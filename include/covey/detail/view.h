@@ -78,6 +78,7 @@ struct covey__walk {
     uint8_t mode;                    /* a covey__mode */
     bool listed;                     /* the array is a list of the program */
     bool simple;                     /* no step was made, and the first one may find all matches at once */
+    bool by_id;                      /* the first step went by id, so later ones do, whichever pool is then smallest */
     bool scatters;                   /* rows of the last page are visited one by one, and so may those of the next be */
     /* ---- Decided by the first step ---- */
     uint8_t visits;         /* a covey__visits, at assertion level 1 */
