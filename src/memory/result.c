@@ -139,14 +139,21 @@ covey_result covey__fail_without(covey_world *world, covey_entity e, const covey
                                              : "the handle is null or stale: check it with covey_alive");
 }
 
-/* Names the hook that makes the call. If several threads are in hooks, it may name that of another thread. */
+/* Names the hook that makes the call. While systems run, that may be a hook which another thread is in: then the system
+ * makes the call. */
 static void say_hook(char *text, size_t size, const covey_world *world, const char *system) {
     const char *hook = COVEY__GET_WORD(world->inner->hook);
     const covey_type *type = COVEY__GET_WORD(world->inner->hook_type);
-    snprintf(text, size,
-             "the %s of %s%s%s%s changes the world: do that in a listener, or record it into a command buffer",
-             hook ? hook : "hook", type ? type->name : "a type", system ? ", in system " : "", system ? system : "",
-             system ? "," : "");
+    const char *of = type ? type->name : "a type";
+    if (!hook) hook = "hook";
+    if (system)
+        snprintf(text, size,
+                 "system %s, or the %s of %s, makes a structural change: mark the system .exclusive, or record into "
+                 "job->commands",
+                 system, hook, of);
+    else
+        snprintf(text, size,
+                 "the %s of %s changes the world: do that in a listener, or record it into a command buffer", hook, of);
 }
 
 bool covey__refuse_in_hook(covey_world *world, const char *file, int line) {

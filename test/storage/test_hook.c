@@ -419,8 +419,8 @@ static void test_a_hook_inside_of_a_system_is_named_with_the_system(void **state
     call_in_system(overwrite_target);
     assert_int_equal(hook.broken, 1);
     assert_string_equal(hook.text,
-                        "the drop hook of Body, in system move, changes the world: do that in a listener, or "
-                        "record it into a command buffer");
+                        "system move, or the drop hook of Body, makes a structural change: mark the system .exclusive, "
+                        "or record into job->commands");
     hook.act = NULL;
     assert_int_equal(covey_get(world, target, Body)->number, 3);
     assert_false(covey_is_null(covey_create(world)));
