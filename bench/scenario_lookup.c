@@ -216,6 +216,64 @@ static const bench_contestant visiting[] = {
     { .name = NULL },
 };
 
+/* ---- Targets -----------------------------------------------------------------------------------------------------*/
+
+/* Each entity has points, and adds up those of its target. */
+static void *open_targets(const bench_scenario *scenario, uint32_t n) {
+    fixture *f = open_sources(scenario, n);
+    const covey_type *type = scenario->storage[0] == 'b' ? covey_id(Points) : covey_id(SparsePoints);
+    f->plain = covey_pool_of_raw(f->entities.world, type);
+    f->view = covey_view_make(f->entities.world, &(covey_view_desc){ .with = { f->type }, .read = { f->type } });
+    f->slots = bench_alloc(n, sizeof *f->slots);
+    for (uint32_t i = 0; i < n; i++) {
+        Points points = { (int32_t)i };
+        f->slots[i] = i;
+        covey_pool_add_value(f->plain, f->entities.all[i], Points, &points);
+    }
+    return f;
+}
+
+BENCH_TIMED static uint64_t targets_in_spans(void *context) {
+    const fixture *f = context;
+    uint64_t sum = 0;
+    covey_iter it = covey_view_iter(&f->view);
+    while (covey_next(&it)) {
+        const OwnedBy *by = covey_field_raw(&it, 0);
+        for (uint32_t i = 0; i < it.count; i++) {
+            const Points *points = covey_pool_get(f->plain, by[i].owner, Points);
+            if (points) sum += (uint32_t)points->points;
+        }
+    }
+    return sum;
+}
+
+BENCH_TIMED static uint64_t targets_in_rows(void *context) {
+    const fixture *f = context;
+    uint64_t sum = 0;
+    covey_iter it = covey_view_iter(&f->view);
+    covey_row row = { 0 };
+    while (covey_next_row(&it, &row)) {
+        const OwnedBy *by = covey_row_field_raw(&it, row, 0);
+        const Points *points = covey_get_raw(f->entities.world, by->owner, covey_pool_type(f->plain));
+        if (points) sum += (uint32_t)points->points;
+    }
+    return sum;
+}
+
+BENCH_TIMED static uint64_t targets_by_hand(void *context) {
+    const fixture *f = context;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < f->entities.n; i++) sum += f->slots[f->targets[i]];
+    return sum;
+}
+
+static const bench_contestant reaching[] = {
+    { .name = "covey", .run = targets_in_spans },
+    { .name = "covey_rows", .run = targets_in_rows },
+    { .name = "arrays", .run = targets_by_hand },
+    { .name = NULL },
+};
+
 /* ---- Values ------------------------------------------------------------------------------------------------------*/
 
 static int32_t points_of(const fixture *f, uint32_t index) { return (int32_t)(f->targets[index] * 7919u % 1000003u); }
@@ -563,6 +621,7 @@ static const bench_scenario scenarios[] = {
     ROWS("lookup_relate", open_relations, relating, BENCH_BARS("lists", 2.5)),
     ROWS("lookup_unrelate", open_relations, unrelating, BENCH_BARS("lists", 2.5)),
     ROWS("lookup_sources", open_sources, visiting, BENCH_BARS("lists", 1.5)),
+    ROWS("lookup_targets", open_targets, reaching, BENCH_NO_BAR),
     ROWS("lookup_exact", open_exact, finding, BENCH_BARS("table", 2)),
     ROWS("lookup_range", open_range, ranging, BENCH_BARS("sorted_array", 2)),
     ROWS("lookup_settle_20", open_moving, settling, BENCH_BARS("counting", 1.5)),
