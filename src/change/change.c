@@ -84,7 +84,22 @@ void *covey__pool_place_slowly(covey_pool *pool, uint32_t index, uint32_t genera
     return place_or_fail(pool, covey__entity(index, generation), &none);
 }
 
+/* Adds a component to a pool that only ticks and lookups observe. NULL: that takes memory, or another call has to find
+ * out what is wrong. */
+static void *add_noted(covey_pool *pool, covey_entity e, const void *value) {
+    if (!covey__takes_components(pool->world, e) || !is_ready(pool, e.index)) return NULL;
+    void *to = covey__storage_place_in_room(pool, e);
+    if (!to) return NULL;
+    COVEY__TRACE(pool->world, pool->added, e.index);
+    covey__storage_move_in(pool, to, value);
+    if (pool->type->ticks) covey__ticks_note(pool, e.index);
+    COVEY__CHANGED(pool->world);
+    return to;
+}
+
 void *covey__pool_add_slowly(covey_pool *pool, uint32_t index, uint32_t generation, const void *value) {
+    void *noted = pool->observers ? add_noted(pool, covey__entity(index, generation), value) : NULL;
+    if (COVEY__LIKELY(noted != NULL)) return noted;
     bool grouped = pool->adding == COVEY__ADD_TO_GROUP;
     bool quick = grouped && !covey__storage_may_move(pool, index, value);
     void *to =

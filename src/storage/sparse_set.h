@@ -82,7 +82,8 @@ static inline void covey__exchange_values(const covey__mover *mover, void *a, vo
 }
 /* Moves a value of the program into the storage; NULL stands for zero bytes. */
 static inline void covey__move_in(const covey__mover *mover, void *to, const void *value, size_t size) {
-    if (COVEY__LIKELY(!mover->type) || !value) covey__fill(to, value, size);
+    if (!value) memset(to, 0, size);
+    else if (COVEY__LIKELY(!mover->type)) covey__copy(to, value, size);
     else covey__move_value(mover, to, (void *)(uintptr_t)value);
 }
 

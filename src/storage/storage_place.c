@@ -86,14 +86,15 @@ static bool is_placed_last(const covey_sparse_set *set) {
     return set->dead == 0 && (set->policy != COVEY_IN_PLACE || set->hole == COVEY_NONE);
 }
 
+void *covey__storage_place_in_room(covey_pool *pool, covey_entity e) {
+    bool appends = covey__in_blocks(pool) ? !covey__is_reactive(pool) : is_placed_last(&pool->sparse_set);
+    return appends ? append_in_room(pool, e) : NULL;
+}
+
 covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value) {
-    bool in_blocks = covey__in_blocks(pool),
-         appends = in_blocks ? !covey__is_reactive(pool) : is_placed_last(&pool->sparse_set);
-    void *to = appends ? append_in_room(pool, e) : NULL;
-    if (COVEY__LIKELY(to != NULL)) {
-        *value = to;
-        return COVEY_OK;
-    }
+    bool in_blocks = covey__in_blocks(pool);
+    *value = covey__storage_place_in_room(pool, e);
+    if (COVEY__LIKELY(*value != NULL)) return COVEY_OK;
     return in_blocks ? place_in_block(pool, e.index, source, value)
                      : place_in_set(pool, e, pool->sparse_set.policy != COVEY_IN_PLACE, source, value);
 }
