@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Field, Plan, Pool, Type, World } from '../src/api.ts';
 import { gridOf, readBlocks } from '../src/blocks.ts';
+import { Completer, type List } from '../src/completer.ts';
 import { csvOf, jsonOf } from '../src/export.ts';
 import { at, colourOfHex, hexOfColour, leaves, nameOfChoice, numericPaths, parse } from '../src/fields.ts';
 import { bytes, count, counted, float, hexRows, moved, time, timeMark, value } from '../src/format.ts';
@@ -332,4 +333,64 @@ test('colours and choices', () => {
     assert.deepEqual(colourOfHex('f32', [0, 0, 0], '#ff0033'), [1, 0, 0.2]);
     assert.equal(nameOfChoice(['off', 'on'], 1), 'on');
     assert.equal(nameOfChoice(['off', 'on'], 7), '7');
+});
+
+/** A field whose completions come when the test says so: those of the names that begin with the last word. */
+function typed(names: readonly string[]) {
+    const answers: (() => void)[] = [];
+    const field = { text: '', list: null as List | null, left: 0, asked: [] as string[] };
+    const completer = new Completer({
+        find: (text, at) => {
+            field.asked.push(text);
+            const from = at - (/\w*$/.exec(text.slice(0, at))?.[0].length ?? 0);
+            const words = names.filter((name) => name.startsWith(text.slice(from, at))).map((name) => ({ text: name, kind: 'type' }));
+            return new Promise((resolve) => answers.push(() => resolve({ from, to: at, words })));
+        },
+        show: (list) => (field.list = list),
+        text: () => field.text,
+        replace: (from, to, word) => (field.text = field.text.slice(0, from) + word + field.text.slice(to)),
+        leave: () => field.left++,
+    });
+    const type = (more: string) => {
+        for (const letter of more) completer.complete((field.text += letter), field.text.length, true);
+    };
+    const answer = async () => {
+        for (let next = answers.shift(); next; next = answers.shift()) {
+            next();
+            await new Promise((resolve) => setTimeout(resolve));
+        }
+    };
+    return { field, completer, type, answer };
+}
+
+test('the same keys complete the same words, whether lists come before the keys or after them', async () => {
+    const names = ['Position', 'Posture', 'Velocity'];
+    const programs: [(string | { key: string })[], string, number][] = [
+        [['Pos', { key: 'Tab' }], 'Position', 0],
+        [['Pos', { key: 'ArrowDown' }, { key: 'Enter' }], 'Posture', 0],
+        [['Pos', { key: 'ArrowUp' }, { key: 'Tab' }, ', Ve', { key: 'Tab' }, ' '], 'Posture, Velocity ', 0],
+        [['Position', { key: 'Tab' }], 'Position', 1],
+        [['Pos', { key: 'Tab' }, { key: 'Tab' }], 'Position', 1],
+        [['Pos', { key: 'Escape' }, { key: 'Tab' }], 'Pos', 1],
+        [['Position, ', { key: 'Enter' }], 'Position, ', 0],
+    ];
+    for (const early of [true, false])
+        for (const [program, text, left] of programs) {
+            const { field, completer, type, answer } = typed(names);
+            for (const step of program) {
+                if (typeof step === 'string') type(step);
+                else if (!completer.press(step.key) && step.key === 'Tab') completer.close(), field.left++;
+                if (early) await answer();
+            }
+            await answer();
+            assert.deepEqual([field.text, field.left, field.list?.of ?? text], [text, left, text], JSON.stringify({ early, program }));
+        }
+});
+
+test('texts that were typed over are not asked for, and their lists are not shown', async () => {
+    const { field, type, answer } = typed(['Position']);
+    type('Posit');
+    await answer();
+    assert.deepEqual(field.asked, ['P', 'Posit']);
+    assert.equal(field.list?.of, 'Posit');
 });
