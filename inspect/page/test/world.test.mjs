@@ -463,6 +463,29 @@ test('a row of the hierarchy is dragged to another parent, and to the roots', as
     await close();
 });
 
+test('keys act as soon as what they are for is there', async () => {
+    const { page, close } = await open('entities', { entity: 'escort 6' });
+    const press = (...keys) => page.evaluate((keys) => keys.forEach((key) => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))), keys);
+    const pressAndLook = (key) => page.evaluate(async (key) => {
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+        await Promise.resolve(); // what is due before the next key
+        await Promise.resolve();
+        const held = document.activeElement;
+        return held.id || held.getAttribute('aria-label') || held.tagName;
+    }, key);
+    assert.equal(await pressAndLook('a'), 'Component to add');
+    await press('Escape');
+    await page.locator('.add-component input').waitFor({ state: 'detached' });
+    assert.equal(await pressAndLook('F2'), 'Name');
+    await press('Escape');
+    await page.locator('.rename').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Space' }).click();
+    await page.getByRole('main', { name: 'Space' }).waitFor();
+    assert.equal(await pressAndLook('/'), 'query');
+    await page.getByRole('main', { name: 'Entities' }).waitFor();
+    await close();
+});
+
 test('what the world refuses is said in words', async () => {
     const { page, close } = await open('entities', { entity: 'escort 6', allow: refused });
     await page.keyboard.press('F2');

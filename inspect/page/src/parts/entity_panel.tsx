@@ -1,6 +1,6 @@
 // One entity: its name, its parent and children, its components with live values, and edits.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Component, Entity, EntityDetail, SystemOfEntity, Type, Value } from '../api.ts';
 import { changes, edit } from '../edits.ts';
 import { count, hexRows, nullEntity } from '../format.ts';
@@ -63,7 +63,7 @@ function Head(props: { entity: EntityDetail; write: boolean; past: boolean; onCl
     const { entity, write } = props;
     const [renaming, setRenaming] = useState(false);
     const [asking, setAsking] = useState(false);
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!write) return;
         const onKey = (event: KeyboardEvent) => {
             if (!isShortcut(event)) return;
@@ -138,7 +138,7 @@ function fateOfChildren(children: number): string {
 
 function NameInput({ entity, onDone }: { entity: EntityDetail; onDone: () => void }) {
     const input = useRef<HTMLInputElement>(null);
-    useEffect(() => input.current?.select(), []);
+    useLayoutEffect(() => input.current?.select(), []);
     const commit = () => {
         const name = input.current?.value ?? '';
         if (name !== (entity.name ?? '')) void edit({ do: 'rename', e: entity.e, name: name || null }, name ? `Renamed ${entity.e} to ${name}` : `Removed the name of ${entity.e}`);

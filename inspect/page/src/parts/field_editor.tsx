@@ -286,7 +286,7 @@ function Editor(props: { kind: string; length: number; value: Value | undefined;
                     if (event.key === 'Enter') commit();
                     else if (event.key === 'Escape') {
                         hold(null);
-                        setTimeout(() => input.current?.blur());
+                        queueMicrotask(() => input.current?.blur()); // after the rendering, before the next key
                     } else if (event.key === 'ArrowUp') step(event, 1);
                     else if (event.key === 'ArrowDown') step(event, -1);
                 }}
