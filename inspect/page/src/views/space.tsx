@@ -261,7 +261,7 @@ function Field({ points, selected, valueName, cells }: { points: Points; selecte
 function CellsFoot({ cells, squares, under }: { cells: Cells; squares: Squares; under: string }) {
     return (
         <>
-            <span class="ramp" role="status" data-number="cells">
+            <span class="shades" role="status" data-number="cells">
                 {counted(squares.squares.length, 'cell')}
                 {cells.merged > 1 && ` of ${cells.merged}× the side`}
                 <span class="shade-bar" aria-hidden="true" />
