@@ -94,13 +94,14 @@ static void put_json(const query *q, covey_entity e) {
     fputs("\", \"name\": ", stdout);
     if (name) snap_put_json(stdout, name);
     else fputs("null", stdout);
+    fputs(", \"values\": {", stdout);
     for (uint32_t i = 0; i < q->type_count; i++) {
-        fputs(", ", stdout);
+        if (i != 0) fputs(", ", stdout);
         snap_put_json(stdout, q->types[i]->name);
         fputs(": ", stdout);
         put_json_value(q->types[i], covey_get_raw(q->world, e, q->types[i]));
     }
-    fputc('}', stdout);
+    fputs("}}", stdout);
 }
 
 /* ---- As CSV ------------------------------------------------------------------------------------------------------*/
