@@ -87,8 +87,8 @@ COVEY_API const covey_type *covey_lookup_type(const covey_lookup *lookup);
 COVEY_API size_t covey_lookup_memory(const covey_lookup *lookup);
 /* Files what has changed, so that threads may ask. */
 COVEY_API void covey_lookup_settle(covey_lookup *lookup);
-/* What a lookup was made from. The names are valid as long as the lookup. `.cell` is the side that its cells have: it is
- * larger than the one asked for by a millionth. */
+/* What a lookup was made from. The names are valid as long as the lookup. `.cell` is the side that its cells have: a
+ * millionth larger than the one asked for. */
 COVEY_API covey_lookup_desc covey_lookup_description(const covey_lookup *lookup);
 /* The lookups of a world, in the order in which they were created; NULL if there are fewer. O(number of lookups). */
 COVEY_API uint32_t covey_world_lookup_count(const covey_world *world);

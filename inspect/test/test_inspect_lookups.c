@@ -154,7 +154,7 @@ static void test_an_entity_shows_who_points_at_it(void **state) {
     json_decref(answer);
 }
 
-/* The inspector may only read, and still files what has changed: nobody else asks meanwhile. */
+/* An inspector that may only read still files what has changed. */
 static void test_a_world_that_is_only_read(void **state) {
     (void)state;
     inspect_close();

@@ -38,8 +38,8 @@ static int oom_setup(void **state) {
     for (uint32_t i = 0; i < 40; i++) /* a kind */
         assert_false(covey_is_null(covey_create_with(world, covey_with(Spot, { 3, 4 }))));
     assert_int_equal(covey_name_set(world, covey_entity_at(world, 1), "one"), COVEY_OK);
-    assert_non_null(covey_lookup_create(
-        world, &(covey_lookup_desc){ .type = covey_id(Spot), .place = { "x", "y" }, .cell = 0.5 }));
+    assert_non_null(
+        covey_lookup_create(world, &(covey_lookup_desc){ .type = covey_id(Spot), .place = { "x", "y" }, .cell = 0.5 }));
     covey_system_add(schedule, &(covey_system){ .name = "a", .run = spend, .view.with = { covey_id(Packed) } });
     covey_system_add(schedule, &(covey_system){ .name = "b", .run = spend, .writes = { covey_id(Packed) } });
     assert_true(covey_history_save(history));

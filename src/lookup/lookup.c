@@ -518,8 +518,9 @@ const covey_type *covey_lookup_type(const covey_lookup *lookup) {
 
 size_t covey_lookup_memory(const covey_lookup *lookup) {
     COVEY__CONTRACT(NULL, lookup, "the lookup is NULL");
-    return sizeof *lookup + lookup->names_size + lookup->ending_capacity * sizeof *lookup->ending + covey__sorted_bytes(&lookup->sorted) +
-           covey__buckets_bytes(&lookup->buckets) + covey__grid_bytes(&lookup->grid);
+    return sizeof *lookup + lookup->names_size + lookup->ending_capacity * sizeof *lookup->ending +
+           covey__sorted_bytes(&lookup->sorted) + covey__buckets_bytes(&lookup->buckets) +
+           covey__grid_bytes(&lookup->grid);
 }
 
 void covey_lookup_settle(covey_lookup *lookup) {

@@ -168,7 +168,8 @@ static int choose_and_write(export *x) {
     x->pools = calloc((size_t)covey_world_pool_count(x->world) + 1, sizeof *x->pools);
     if (!x->pools) return snap_trouble("no memory for the list of types");
     int status = *names ? choose_named(x, names) : choose_all(x);
-    for (uint32_t i = 0; i < x->count && status == SNAP_FINE; i++) status = snap_table_check(covey_pool_type(x->pools[i]));
+    for (uint32_t i = 0; i < x->count && status == SNAP_FINE; i++)
+        status = snap_table_check(covey_pool_type(x->pools[i]));
     return status == SNAP_FINE ? write_all(x) : status;
 }
 

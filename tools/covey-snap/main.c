@@ -65,24 +65,23 @@ static const char export_help[] =
     "                      folder, which is created if necessary. Without this\n"
     "                      option, a single type is written to standard output\n" SHARED_HELP;
 
-static const char query_help[] =
-    "usage: covey-snap query [options] FILE TERM...\n"
-    "\n"
-    "Prints the entities that fulfil all terms, by index, as CSV: a column for each\n"
-    "field of the types that the terms name. A term is one of these, in quotes for\n"
-    "the shell:\n"
-    "\n"
-    "  'Body'  '!Body'        entities that have a component; that do not\n"
-    "  'Body.mass >= 10'      = != < <= > >= compare a number or a text\n"
-    "  'Body.hits[2] = 1..5'  a number from 1 to 5, both included\n"
-    "  'Body.owner = 12:1'    an entity, or null; 'Body.asleep = true' a bool\n"
-    "  'Body.label ~ red'     a text that contains words, in any order and case\n"
-    "  'name = ship'          the name of the entity; 'name' and '!name' whether it\n"
-    "                         has one\n"
-    "\n"
-    "  --json              print JSON\n"
-    "  --count             print only how many there are\n"
-    "  --limit N           print at most N entities\n" SHARED_HELP;
+static const char query_help[] = "usage: covey-snap query [options] FILE TERM...\n"
+                                 "\n"
+                                 "Prints the entities that fulfil all terms, by index, as CSV: a column for each\n"
+                                 "field of the types that the terms name. A term is one of these, in quotes for\n"
+                                 "the shell:\n"
+                                 "\n"
+                                 "  'Body'  '!Body'        entities that have a component; that do not\n"
+                                 "  'Body.mass >= 10'      = != < <= > >= compare a number or a text\n"
+                                 "  'Body.hits[2] = 1..5'  a number from 1 to 5, both included\n"
+                                 "  'Body.owner = 12:1'    an entity, or null; 'Body.asleep = true' a bool\n"
+                                 "  'Body.label ~ red'     a text that contains words, in any order and case\n"
+                                 "  'name = ship'          the name of the entity; 'name' and '!name' whether it\n"
+                                 "                         has one\n"
+                                 "\n"
+                                 "  --json              print JSON\n"
+                                 "  --count             print only how many there are\n"
+                                 "  --limit N           print at most N entities\n" SHARED_HELP;
 
 static const char serve_help[] = "usage: covey-snap serve [options] FILE\n"
                                  "\n"
@@ -118,8 +117,7 @@ static int run(const command *c, char **arguments) {
     snap_settings settings;
     if (!snap_options_read(&settings, arguments, c->options | SNAP_ALWAYS)) return SNAP_TROUBLE;
     if (settings.options & SNAP_HELP) return say(c->help);
-    if (settings.operand_count < c->least)
-        return snap_trouble("%s needs %s; see --help", c->name, c->needs);
+    if (settings.operand_count < c->least) return snap_trouble("%s needs %s; see --help", c->name, c->needs);
     if (settings.operand_count > c->most)
         return snap_trouble("unexpected argument %s; see covey-snap %s --help", settings.operands[c->most], c->name);
     return c->run(&settings);
