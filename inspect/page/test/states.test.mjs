@@ -97,8 +97,10 @@ test('no view asks an endpoint more than 10 times a second, nor twice at a time,
         await page.keyboard.press(String(number + 1));
         await page.waitForTimeout(400);
         asked.clear();
+        const begin = performance.now();
         await page.waitForTimeout(1500);
-        for (const [path, times] of asked) assert.ok(times <= 16, `${view}: ${path} was asked ${times} times in 1.5 seconds`);
+        const seconds = (performance.now() - begin) / 1000; // more on a busy machine
+        for (const [path, times] of asked) assert.ok(times <= 10 * seconds + 1, `${view}: ${path} was asked ${times} times in ${seconds} seconds`);
         if (view !== 'Entities') assert.ok(!asked.has('/api/v1/tree'), `${view} asks for the tree`);
         if (view !== 'Storage') assert.ok(!asked.has('/api/v1/map'), `${view} asks for the map`);
     }
