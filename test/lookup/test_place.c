@@ -409,7 +409,7 @@ static void test_what_is_no_place(void **state) {
     covey_entity found;
     int32_t cell[2];
     assert_false(covey_lookup_cell(lookup, e[0], cell) || covey_lookup_cell(lookup, e[3], cell));
-    assert_false(covey_lookup_cell(lookup, (covey_entity){ e[2].index, e[2].generation + 2 }, cell));
+    assert_false(covey_lookup_cell(lookup, covey_entity_make(e[2].index, e[2].generation + 2), cell));
     assert_true(covey_lookup_cell(lookup, e[2], cell));
     assert_int_equal(covey_lookup_nearest(lookup, nan, 1, &found, NULL, 1), 0);
     assert_int_equal(count_pairs(-1, true), 0);

@@ -150,8 +150,8 @@ static bool read_entity(snap_literal *literal, const char *text, size_t length) 
         return false;
     if (index.negative || generation.negative || index.magnitude > UINT32_MAX || generation.magnitude > UINT32_MAX)
         return false;
-    literal->entity = (covey_entity){ (uint32_t)index.magnitude, (uint32_t)generation.magnitude };
-    return true;
+    literal->entity = covey_entity_make((uint32_t)index.magnitude, (uint32_t)generation.magnitude);
+    return !covey_is_null(literal->entity);
 }
 
 static bool read_bool(snap_literal *literal, const char *text, size_t length) {
