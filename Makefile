@@ -78,7 +78,7 @@ fuzz_preset = $(if $(filter mpi_%,$(FUZZ)),mpi-fuzz,fuzz)
 fuzz_folder = $(if $(filter mpi_%,$(FUZZ)),mpi/test,fuzz)
 build_fuzz  = scripts/setup clang $(if $(filter mpi_%,$(FUZZ)),mpi) && $(call build,$(fuzz_preset),fuzz_$(FUZZ))
 
-fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, manifest, inspect_query, inspect_json, inspect_http, mpi_message, mpi_ghosts or mpi_restart, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
+fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, manifest, snap_query, inspect_query, inspect_json, inspect_http, mpi_message, mpi_ghosts or mpi_restart, with libFuzzer for FUZZ_SECONDS=60 seconds (needs clang)
 	@$(build_fuzz)
 	@scripts/corpus unpack $(FUZZ)
 	@mkdir -p build/fuzz/corpus/$(FUZZ)

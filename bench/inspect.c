@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <covey/fields.h>
 #include <covey/inspect.h>
+#include <covey/lookup.h>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -35,6 +36,8 @@ COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position);
 COVEY_COMPONENT_DEFINE(Velocity, .fields = &covey_fields_Position);
 COVEY_COMPONENT_DEFINE(Energy, .fields = &covey_fields_Energy);
 COVEY_TAG_DEFINE(Frozen);
+typedef Position Spot; /* has a lookup */
+COVEY_COMPONENT_DEFINE(Spot, .fields = &covey_fields_Position, .ticks = true);
 
 static void fail(const char *what) {
     perror(what);
@@ -220,6 +223,33 @@ static void measure_query(covey_inspector *inspector, const char *name, const ch
     close(socket);
 }
 
+/* Milliseconds of CPU time until the cells of a grid are answered: when all places are to be filed, and afterwards. */
+static void measure_cells(uint32_t entities) {
+    covey_world *world = covey_world_create(NULL);
+    covey_lookup *places =
+        covey_lookup_create(world, &(covey_lookup_desc){ .type = covey_id(Spot), .place = { "x", "y" }, .cell = 20 });
+    if (!places) fail("a lookup");
+    for (uint32_t i = 0; i < entities; i++)
+        covey_add(world, covey_create(world), Spot, { (float)(i * 7919u % 1000), (float)(i * 104729u % 997) });
+    covey_inspector *inspector = covey_inspect_open(world, NULL);
+    if (!inspector) fail("an inspector");
+    int socket = dial(covey_inspect_address(inspector));
+    double work[2];
+    for (int i = 0; i < 2; i++) {
+        size_t length = 0;
+        double begin = worked();
+        send_request(socket, covey_inspect_address(inspector), "cells?lookup=0");
+        while (!receive(socket, &length, 0)) covey_inspect_poll(inspector);
+        work[i] = worked() - begin;
+    }
+    if (!strstr(reply, "\"most\"")) fail("cells");
+    printf("%-58s work %.2f ms   with filing all of them %.2f ms\n", "the cells of a grid with all entities",
+           work[1] * 1e3, work[0] * 1e3);
+    close(socket);
+    covey_inspect_close(inspector);
+    covey_world_destroy(world);
+}
+
 /* The mean work of a frame, over so many seconds, and the part of it that polls were. */
 typedef struct frame_work {
     double all, polls;
@@ -293,6 +323,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < ROUNDS; i++) idle[i] = polls(inspector, 100000);
     printf("%-58s %8.2f ns\n", "a poll within five seconds after the last question", median(idle, ROUNDS));
     covey_inspect_close(inspector);
+    measure_cells(entities);
     measure_frames(world, schedule, seconds);
     covey_schedule_destroy(schedule);
     covey_world_destroy(world);

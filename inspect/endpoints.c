@@ -32,6 +32,8 @@ const inspect__endpoint inspect__endpoints[] = {
     { "GET", "time/tree", inspect__answer_past_tree, false },
     { "POST", "time", inspect__answer_time_change, true },
     { "GET", "space", inspect__answer_space, false },
+    { "GET", "lookups", inspect__answer_lookups, false },
+    { "GET", "cells", inspect__answer_cells, false },
     { "GET", "events", inspect__answer_events, false },
     { "GET", "log", inspect__answer_log, false },
     /* clang-format on */

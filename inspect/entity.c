@@ -64,6 +64,7 @@ void inspect__put_entity(inspect__json *json, const covey_world *world, covey_en
         put_children(json, world, e);
         put_components(json, world, e);
     }
+    inspect__put_sources(json, world, e); /* stale handles may have some, too */
     inspect__json_end_object(json);
 }
 

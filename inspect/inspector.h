@@ -81,6 +81,9 @@ bool inspect__answer_diff(inspect__request *request, covey_world *world);
 bool inspect__answer_time_change(inspect__request *request, covey_world *world);
 /* space.c */
 bool inspect__answer_space(inspect__request *request, covey_world *world);
+/* lookups.c */
+bool inspect__answer_lookups(inspect__request *request, covey_world *world);
+bool inspect__answer_cells(inspect__request *request, covey_world *world);
 /* events.c, log.c */
 bool inspect__answer_events(inspect__request *request, covey_world *world);
 bool inspect__answer_log(inspect__request *request, covey_world *world);

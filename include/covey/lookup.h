@@ -87,6 +87,12 @@ COVEY_API const covey_type *covey_lookup_type(const covey_lookup *lookup);
 COVEY_API size_t covey_lookup_memory(const covey_lookup *lookup);
 /* Files what has changed, so that threads may ask. */
 COVEY_API void covey_lookup_settle(covey_lookup *lookup);
+/* What a lookup was made from. The names are valid as long as the lookup. `.cell` is the side that its cells have: a
+ * millionth larger than the one asked for. */
+COVEY_API covey_lookup_desc covey_lookup_description(const covey_lookup *lookup);
+/* The lookups of a world, in the order in which they were created; NULL if there are fewer. O(number of lookups). */
+COVEY_API uint32_t covey_world_lookup_count(const covey_world *world);
+COVEY_API covey_lookup *covey_world_lookup(const covey_world *world, uint32_t number);
 
 /* ---- Values ------------------------------------------------------------------------------------------------------
  *
@@ -136,6 +142,10 @@ COVEY_API covey_search covey_lookup_near(covey_lookup *lookup, const double *poi
  * further than `distance`, which may be INFINITY. Returns how many were found. `distances` may be NULL. */
 COVEY_API uint32_t covey_lookup_nearest(covey_lookup *lookup, const double *point, double distance,
                                         covey_entity *entities, double *distances, uint32_t count);
+
+/* The cell that an entity is in: as many numbers as the place has. The middle of a cell is at its numbers times its
+ * side. Returns false if the entity is in none. Cells that are too far away for these numbers are one. O(1). */
+COVEY_API bool covey_lookup_cell(covey_lookup *lookup, covey_entity e, int32_t *cell);
 
 /* All pairs of entities at most so far from each other, some at a time. Each pair comes once, in either order. Do not
  * change the places of the entities meanwhile, or destroy them: note which, and do it afterwards. */

@@ -4,12 +4,13 @@
 
 #include <covey/fields.h>
 #include <covey/hierarchy.h>
+#include <covey/lookup.h>
 
 typedef struct Spot {
     float x, y;
 } Spot;
 COVEY_FIELDS_DEFINE(Spot, f32(x), f32(y));
-COVEY_COMPONENT_DEFINE(Spot, .fields = &covey_fields_Spot);
+COVEY_COMPONENT_DEFINE(Spot, .fields = &covey_fields_Spot, .ticks = true);
 
 static covey_schedule *schedule;
 static covey_history *history;
@@ -37,6 +38,8 @@ static int oom_setup(void **state) {
     for (uint32_t i = 0; i < 40; i++) /* a kind */
         assert_false(covey_is_null(covey_create_with(world, covey_with(Spot, { 3, 4 }))));
     assert_int_equal(covey_name_set(world, covey_entity_at(world, 1), "one"), COVEY_OK);
+    assert_non_null(
+        covey_lookup_create(world, &(covey_lookup_desc){ .type = covey_id(Spot), .place = { "x", "y" }, .cell = 0.5 }));
     covey_system_add(schedule, &(covey_system){ .name = "a", .run = spend, .view.with = { covey_id(Packed) } });
     covey_system_add(schedule, &(covey_system){ .name = "b", .run = spend, .writes = { covey_id(Packed) } });
     assert_true(covey_history_save(history));
@@ -81,6 +84,8 @@ static const struct {
     { "GET", "time/diff?a=1", NULL },
     { "GET", "space?x=Spot.x&y=Spot.y", NULL },
     { "GET", "space?x=Spot.x&y=Spot.y&query=Packed&limit=10", NULL },
+    { "GET", "lookups", NULL },
+    { "GET", "cells?limit=8", NULL },
     { "GET", "events", NULL },
     { "GET", "log", NULL },
     { "POST", "run", "{\"paused\":false}" },

@@ -1,5 +1,6 @@
 /* A world for the browser tests of the page: names and a hierarchy, fields of every kind, types without fields,
- * three storages, two kinds of entities, systems in two phases, a history, resources, events and calls that fail.
+ * three storages, lookups of each kind, two kinds of entities, systems in two phases, a history, resources, events and
+ * calls that fail.
  *
  *     inspect_world [--entities N] [--read-only] [--bare] [--port N]
  *
@@ -8,6 +9,7 @@
 #include <covey/hierarchy.h>
 #include <covey/history.h>
 #include <covey/inspect.h>
+#include <covey/lookup.h>
 #include <covey/schedule.h>
 
 #include <poll.h>
@@ -22,7 +24,7 @@ typedef struct {
     float x, y;
 } Position;
 COVEY_FIELDS_DEFINE(Position, f32(x), f32(y));
-COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position);
+COVEY_COMPONENT_DEFINE(Position, .fields = &covey_fields_Position, .ticks = true);
 
 typedef struct {
     float x, y;
@@ -42,13 +44,13 @@ typedef struct {
     float distance;
 } Target;
 COVEY_FIELDS_DEFINE(Target, entity(entity), f32(distance));
-COVEY_COMPONENT_DEFINE(Target, .fields = &covey_fields_Target);
+COVEY_COMPONENT_DEFINE(Target, .fields = &covey_fields_Target, .ticks = true);
 
 typedef struct {
     double x, y, z;
 } Place;
 COVEY_FIELDS_DEFINE(Place, f64(x), f64(y), f64(z));
-COVEY_COMPONENT_DEFINE(Place, .fields = &covey_fields_Place, .storage = COVEY_STORAGE_PINNED);
+COVEY_COMPONENT_DEFINE(Place, .fields = &covey_fields_Place, .storage = COVEY_STORAGE_PINNED, .ticks = true);
 
 typedef struct {
     uint16_t kind;
@@ -223,11 +225,34 @@ static bool add_shot(covey_world *world, uint32_t i) {
                                             covey_with(Target, { { 0, 0 }, noise(i + 1) * 10 })));
 }
 
+/* Two of five shots aim at the flagship. */
+static void aim(covey_world *world, covey_entity flagship) {
+    covey_pool *shots = covey_pool_find(world, Target);
+    uint32_t number = 0;
+    for (uint32_t p = covey_pool_next(shots, 0); p != COVEY_NONE; p = covey_pool_next(shots, p + 1)) {
+        covey_entity e = covey_pool_at(shots, p);
+        if (!covey_name(world, e) && number++ % 5 < 2) covey_set(world, e, Target, { flagship, 1 });
+    }
+}
+
+static void look_up(covey_world *world) {
+    const covey_lookup_desc descs[] = {
+        { .type = covey_id(Target), .field = "entity", .when_target_ends = COVEY_TARGET_CLEAR },
+        { .type = covey_id(Position), .place = { "x", "y" }, .cell = 10 },
+        { .type = covey_id(Place), .place = { "x", "y", "z" }, .cell = 2.5 },
+        { .type = covey_id(Health), .field = "points", .ordered = true },
+    };
+    for (size_t i = 0; i < sizeof descs / sizeof *descs; i++)
+        need(covey_lookup_create(world, &descs[i]) != NULL, "no memory for lookups");
+}
+
 static void fill(covey_world *world, const Options *options) {
     need(covey_resource_set(world, Rules, { 9.81f, 3 }), "no memory for resources");
-    add_cast(world);
+    covey_entity flagship = add_cast(world);
     for (uint32_t i = 0; i < 200; i++)
         need(add_place(world, i) && (i % 2 == 0 || add_shot(world, i)), "no memory for places and shots");
+    aim(world, flagship);
+    look_up(world);
     while (covey_entity_count(world) < options->entities) add_flyer(world, covey_entity_count(world));
 }
 

@@ -301,6 +301,7 @@ static void free_lookup(covey_lookup *lookup) {
     covey__buckets_free(heap, &lookup->buckets);
     covey__sorted_free(heap, &lookup->sorted);
     covey__grid_free(heap, &lookup->grid);
+    covey__free(heap, lookup->names, lookup->names_size, 1, 1);
     covey__free(heap, lookup->ending, lookup->ending_capacity, sizeof *lookup->ending, alignof(covey_entity));
     covey__free(heap, lookup, 1, sizeof *lookup, alignof(covey_lookup));
 }
@@ -469,7 +470,7 @@ static covey_lookup *make(covey_world *world, const covey_lookup_desc *desc, cov
         if (lookup->place.count != 0) lookup->grid = covey__grid_of(lookup->place.count, lookup->place.cell);
         lookup->pool = covey_pool_of_raw(world, desc->type);
         *result = lookup->pool ? COVEY_ERROR_MEMORY : world->inner->result;
-        if (lookup->pool && put_in_lists(lookup)) return lookup;
+        if (lookup->pool && covey__lookup_keep_names(lookup, desc) && put_in_lists(lookup)) return lookup;
         if (!lookup->pool) *why = NULL; /* the failure is logged */
     }
     free_lookup(lookup);
@@ -517,8 +518,9 @@ const covey_type *covey_lookup_type(const covey_lookup *lookup) {
 
 size_t covey_lookup_memory(const covey_lookup *lookup) {
     COVEY__CONTRACT(NULL, lookup, "the lookup is NULL");
-    return sizeof *lookup + lookup->ending_capacity * sizeof *lookup->ending + covey__sorted_bytes(&lookup->sorted) +
-           covey__buckets_bytes(&lookup->buckets) + covey__grid_bytes(&lookup->grid);
+    return sizeof *lookup + lookup->names_size + lookup->ending_capacity * sizeof *lookup->ending +
+           covey__sorted_bytes(&lookup->sorted) + covey__buckets_bytes(&lookup->buckets) +
+           covey__grid_bytes(&lookup->grid);
 }
 
 void covey_lookup_settle(covey_lookup *lookup) {

@@ -14,6 +14,7 @@
  *     place.c         and about places
  *     pairs.c         and about pairs
  *     target.c        what happens to the sources of a target that is destroyed
+ *     describe.c      says what lookups there are
  *     lookup_valid.c  invariants */
 #ifndef COVEY_LOOKUP_INTERNAL_H
 #define COVEY_LOOKUP_INTERNAL_H
@@ -50,6 +51,9 @@ struct covey_lookup {
     covey__place place; /* its count is 0 if there is a field */
     bool ordered;
     uint8_t when_target_ends; /* a covey_target_end */
+    uint8_t name_count;
+    char *names; /* of the fields, one after the other, each with its zero */
+    size_t names_size;
     covey__buckets buckets;
     covey__sorted sorted;
     covey__grid grid;
@@ -114,6 +118,9 @@ typedef enum covey__asked {
 bool covey__place_next(covey_search *search);   /* the next entities of a box, or near a point */
 bool covey__finds_places(covey_lookup *lookup); /* otherwise reports that */
 bool covey__cells_are_many(const covey_lookup *lookup, double cells); /* so that looking at all entities is faster */
+
+/* describe.c: copies the names of a description. False: no memory. */
+bool covey__lookup_keep_names(covey_lookup *lookup, const covey_lookup_desc *desc);
 
 /* target.c: room for as many targets as can have sources; and the functions of covey__looking. */
 bool covey__targets_reserve(covey_lookup *lookup, uint32_t count);

@@ -50,6 +50,15 @@ static double root_of(double square) {
 }
 COVEY__EXACT_END
 
+bool covey_lookup_cell(covey_lookup *lookup, covey_entity e, int32_t *cell) {
+    if (!covey__finds_places(lookup)) return false;
+    covey__lookup_settle(lookup);
+    if (!covey_alive(lookup->world, e) || !covey__grid_has(&lookup->grid, e.index)) return false;
+    const covey__grid_page *page = covey__page_at(&lookup->grid.pages, e.index);
+    memcpy(cell, covey__cell_in(&lookup->grid, page, e.index), lookup->place.count * sizeof *cell);
+    return true;
+}
+
 /* ---- Boxes and balls ---------------------------------------------------------------------------------------------*/
 
 static bool is_in(const covey_search *search, uint32_t index) {

@@ -257,6 +257,59 @@ static void test_a_lookup_says_what_it_is_of(void **state) {
     covey_lookup_destroy(NULL);
 }
 
+/* Made from names that are gone afterwards. */
+static covey_lookup *make_from(covey_lookup_desc desc) {
+    char names[4][20] = { "" };
+    snprintf(names[0], sizeof names[0], "%s", desc.field ? desc.field : "");
+    if (desc.field) desc.field = names[0];
+    for (uint32_t i = 0; i < 3 && desc.place[i]; i++) {
+        snprintf(names[i + 1], sizeof names[i + 1], "%s", desc.place[i]);
+        desc.place[i] = names[i + 1];
+    }
+    covey_lookup *lookup = covey_lookup_create(world, &desc);
+    memset(names, 'x', sizeof names);
+    assert_non_null(lookup);
+    return lookup;
+}
+
+static void assert_texts(const char *a, const char *b) {
+    assert_int_equal(!a, !b);
+    if (a) assert_string_equal(a, b);
+}
+
+static void assert_descs(covey_lookup_desc a, const covey_lookup_desc *b) {
+    assert_ptr_equal(a.type, b->type);
+    assert_texts(a.field, b->field);
+    for (uint32_t i = 0; i < 3; i++) assert_texts(a.place[i], b->place[i]);
+    assert_int_equal(a.ordered, b->ordered);
+    assert_int_equal(a.when_target_ends, b->when_target_ends);
+    assert_true(a.cell >= b->cell && a.cell <= b->cell * 1.00001);
+}
+
+static void test_a_world_says_which_lookups_it_has(void **state) {
+    (void)state;
+    const covey_lookup_desc descs[] = {
+        { .type = covey_id(Block), .field = "inner.who", .when_target_ends = COVEY_TARGET_CLEAR },
+        { .type = covey_id(Sparse), .field = "text", .ordered = true },
+        { .type = covey_id(Block), .place = { "f32", "f64", "inner.part" }, .cell = 2.5 },
+        { .type = covey_id(Block), .field = "i32" },
+    };
+    covey_lookup *made[COUNT_OF(descs)];
+    assert_int_equal(covey_world_lookup_count(world), 0);
+    for (uint32_t i = 0; i < COUNT_OF(descs); i++) made[i] = make_from(descs[i]);
+    for (uint32_t i = 0; i < COUNT_OF(descs); i++) {
+        assert_ptr_equal(covey_world_lookup(world, i), made[i]);
+        assert_descs(covey_lookup_description(made[i]), &descs[i]);
+    }
+    assert_null(covey_world_lookup(world, COUNT_OF(descs)));
+    covey_lookup_destroy(made[1]);
+    assert_int_equal(covey_world_lookup_count(world), 3);
+    assert_ptr_equal(covey_world_lookup(world, 1), made[2]);
+    covey_lookup_desc again = covey_lookup_description(made[2]);
+    again.cell = 2.5;
+    assert_descs(covey_lookup_description(make_from(again)), &descs[2]);
+}
+
 /* What a lookup of a number, an entity or a text cannot be asked. */
 static void cannot_be_asked(covey_lookup *lookup, const char *why) {
     char text[256];
@@ -1027,6 +1080,7 @@ int main(void) {
         WORLD_TEST(test_what_is_refused_says_why),
         WORLD_TEST(test_what_is_refused_of_a_place_says_why),
         WORLD_TEST(test_a_lookup_says_what_it_is_of),
+        WORLD_TEST(test_a_world_says_which_lookups_it_has),
         WORLD_TEST(test_what_cannot_be_answered_finds_nothing),
         cmocka_unit_test(test_each_field_before_and_after_there_are_components),
         cmocka_unit_test(test_all_nan_are_one_value_that_is_in_no_range),

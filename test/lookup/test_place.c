@@ -210,6 +210,18 @@ static uint32_t assert_pairs(double distance) {
     return count;
 }
 
+/* Each entity that has a place is in the cell whose middle is nearest, unless it is too far away to count cells. */
+static void assert_cells(void) {
+    double side = covey_lookup_description(lookup).cell, half = side * (0.5 + 1e-9);
+    read_points();
+    for (uint32_t i = 0; i < COUNT; i++) {
+        int32_t cell[3] = { 0 };
+        assert_int_equal(covey_lookup_cell(lookup, e[i], cell), known[i]);
+        for (uint32_t k = 0; k < at->count && known[i]; k++)
+            assert_true(fabs(points[i][k] - cell[k] * side) <= half || fabs(points[i][k]) > 1e6 * side);
+    }
+}
+
 /* ---- Worlds ------------------------------------------------------------------------------------------------------*/
 
 static void look_up(const place *which, double cell) {
@@ -277,6 +289,7 @@ static void ask_all(double low, double high) {
     assert_nearest(point, INFINITY, COUNT + 10);
     assert_near(a, INFINITY);
     assert_pairs(INFINITY);
+    assert_cells();
     test_world_is_valid(world);
 }
 
@@ -394,6 +407,10 @@ static void test_what_is_no_place(void **state) {
     assert_int_equal(visit_all(covey_lookup_near(lookup, zero, -1))->count, 0);
     assert_int_equal(visit_all(covey_lookup_near(lookup, zero, NAN))->count, 0);
     covey_entity found;
+    int32_t cell[2];
+    assert_false(covey_lookup_cell(lookup, e[0], cell) || covey_lookup_cell(lookup, e[3], cell));
+    assert_false(covey_lookup_cell(lookup, covey_entity_make(e[2].index, e[2].generation + 2), cell));
+    assert_true(covey_lookup_cell(lookup, e[2], cell));
     assert_int_equal(covey_lookup_nearest(lookup, nan, 1, &found, NULL, 1), 0);
     assert_int_equal(count_pairs(-1, true), 0);
     assert_int_equal(count_pairs(NAN, true), 0);

@@ -63,7 +63,7 @@ complains() { # TEXT EXIT_CODE ARGUMENT...
 }
 
 # ---- help ----
-for command in "" info verify diff export serve; do
+for command in "" info verify diff export query serve; do
     run 0 $command --help
     grep -q '^usage: covey-snap' out || fail "$command --help does not say how"
     [ ! -s err ] || fail "$command --help: $(cat err)"
@@ -186,6 +186,140 @@ if [ -w /dev/full ]; then
     complains 'cannot write /dev/full' 2 export a.covey Body -o /dev/full
 fi
 
+# ---- query ----
+prints query.csv 0 query a.covey Body Marked
+prints query-body.csv 0 query a.covey Body
+prints query-body.json 0 query --json a.covey Body
+prints query-json.json 0 query --json a.covey Numbers
+prints query-shape.json 0 query --json a.covey Shape
+prints query-blob.json 0 query --json a.covey Blob '!Marked'
+prints query-tag.json 0 query --json a.covey Marked
+prints query-none.json 0 query --json a.covey Never
+prints query-note.csv 0 query note1.covey 'Note.number >= 2'
+prints query-ranks.csv 0 query ranks Marked 'Body.hits[0] = 3..6'
+prints query-odd.csv 0 query odd.covey ../up 'two, "words"'
+# The indices of the entities that fulfil terms.
+finds() { # INDICES IMAGE TERM...
+    wanted=$1
+    shift
+    run 0 query "$@" --json
+    found=$(sed -n 's/^  {"e": "\([0-9]*\):.*/\1/p' out | tr '\n' ' ')
+    [ "$found" = "$wanted" ] || fail "covey-snap query $*: finds $found, expected $wanted"
+    run 0 query "$@" --count
+    [ "$(cat out)" = "$(printf %s "$wanted" | wc -w | tr -d ' ')" ] || fail "covey-snap query --count $*: $(cat out)"
+}
+finds '0 7 ' a.covey Body
+finds '1 2 3 4 5 6 ' a.covey '!Body'
+finds '' a.covey Body Marked
+finds '5 6 ' a.covey Marked
+finds '0 ' a.covey 'Body.mass = 0.1'
+finds '0 ' a.covey 'Body.mass == 1e-1'
+finds '7 ' a.covey 'Body.mass != 0.1'
+finds '0 ' a.covey 'Body.at.y = 0.1'
+finds '0 7 ' a.covey 'Body.at.y>=0.1'
+finds '7 ' a.covey 'Body.at.y > 0.1'
+finds '7 ' a.covey 'Body.at.x < 1.5'
+finds '0 7 ' a.covey 'Body.at.x <= 1.5'
+finds '0 ' a.covey 'Body.at.x = 1..1.5'
+finds '' a.covey 'Body.at.x = 1.6..2'
+finds '0 ' a.covey 'Body.hits[1] = -2'
+finds '0 ' a.covey 'Body.hits[3] = -4..-3'
+finds '0 ' a.covey 'Body.hits[3] < -3.5'
+finds '7 ' a.covey 'Body.hits[3] > -3.5'
+finds '0 ' a.covey 'Body.owner = 1:1'
+finds '' a.covey 'Body.owner = 1:2'
+finds '7 ' a.covey 'Body.owner = null'
+finds '0 ' a.covey 'Body.owner != null'
+finds '0 ' a.covey 'Body.asleep = true'
+finds '7 ' a.covey 'Body.asleep = false'
+finds '7 ' a.covey 'Body.asleep != true'
+finds '0 ' a.covey 'Body.label = hull'
+finds '0 ' a.covey 'Body.label = "hull"'
+finds '7 ' a.covey 'Body.label < b'
+finds '0 7 ' a.covey 'Body.label <= hull'
+finds '0 ' a.covey 'Body.label ~ HU ul'
+finds '7 ' a.covey 'Body.label ~ "B A"'
+finds '2 ' a.covey 'Numbers.i64 = -9223372036854775808'
+finds '' a.covey 'Numbers.i64 = -9223372036854775807'
+finds '2 ' a.covey 'Numbers.u64 = 18446744073709551615'
+finds '0 2 ' a.covey 'Numbers.u64 < 1e30' 'Numbers.i64 > -1e30'
+finds '' a.covey 'Numbers.u64 = 18446744073709551614'
+finds '0 2 ' a.covey 'Numbers.u64 > -1' 'Numbers.i8 = -128..8'
+finds '0 ' a.covey 'Numbers.i8 = 7' 'Numbers.u8 = 8' 'Numbers.i16 = 5' 'Numbers.u16 = 6' 'Numbers.i32 = 3' 'Numbers.u32 = 4'
+finds '2 ' a.covey 'Numbers.letter = """'
+finds '0 ' a.covey 'Numbers.letter = '
+finds '4 ' a.covey 'Shape.corners[0].x = inf'
+finds '4 ' a.covey 'Shape.corners[1].x = nan'
+finds '3 ' a.covey 'Shape.corners[1].x != nan'
+finds '' a.covey 'Shape.corners[1].x > nan'
+finds '3 ' a.covey 'Shape.corners[1].x = 0'
+finds '3 ' a.covey 'Shape.turn[3] = 0.333333343'
+finds '0 ' a.covey 'name = ship'
+finds '0 1 2 3 ' a.covey name
+finds '4 5 6 7 ' a.covey '!name'
+finds '1 ' a.covey 'name ~ QUOTED odd'
+finds '1 2 3 ' a.covey 'name != ship'
+finds '0 ' a.covey 'name > sea'
+finds '4 ' ranks 'Body.owner = 5:1'
+run 0 query --limit 1 a.covey Body
+[ "$(wc -l <out)" -eq 2 ] || fail "query --limit: $(cat out)"
+run 0 query --limit 0 a.covey Body
+[ "$(wc -l <out)" -eq 1 ] || fail "query --limit 0: $(cat out)"
+complains 'query needs a file and a term' 2 query a.covey
+complains '--json and --count exclude each other' 2 query --json --count a.covey Body
+complains 'no components of type Nothing' 2 query a.covey Nothing.x
+complains 'no components of type covey' 2 query a.covey covey.disabled
+complains 'no components of type ' 2 query a.covey ''
+complains 'no components of type Bod' 2 query a.covey 'Bod = 1'
+complains 'there is no such field' 2 query a.covey 'Body.nothing = 1'
+complains 'there is no such field' 2 query a.covey 'Body.at.z = 1'
+complains 'there is no such field' 2 query a.covey 'Body. = 1'
+complains 'name a number' 2 query a.covey 'Body.at = 1'
+complains 'name an element' 2 query a.covey 'Body.hits = 1'
+complains 'no such element' 2 query a.covey 'Body.hits[4] = 1'
+complains 'no such element' 2 query a.covey 'Body.hits[-1] = 1'
+complains 'no such element' 2 query a.covey 'Body.hits[99999999999999999999] = 1'
+complains 'no such element' 2 query a.covey 'Body.label[1] = a'
+complains 'no such element' 2 query a.covey 'Body.hits[1 = 1'
+complains 'it has no fields' 2 query a.covey 'Marked.x = 1'
+complains 'it has no fields' 2 query a.covey 'Body.mass.x = 1'
+complains 'compare the field with a value' 2 query a.covey Body.mass
+complains 'compare a field of the type' 2 query a.covey 'Body = 1'
+complains 'something else than a comparison' 2 query a.covey 'Body x'
+complains 'compare with !=' 2 query a.covey '!Body.mass = 1'
+complains 'the field is a number' 2 query a.covey 'Body.mass = x'
+complains 'the field is a number' 2 query a.covey 'Body.mass = 1 2'
+complains 'the field is a number' 2 query a.covey 'Body.mass ='
+complains 'the field is a number' 2 query a.covey 'Numbers.i8 = 0b1'
+complains 'the field is an entity' 2 query a.covey 'Body.owner = ship'
+complains 'the field is an entity' 2 query a.covey 'Body.owner = 1:-1'
+complains 'the field is an entity' 2 query a.covey 'Body.owner = 1:0'
+complains 'the field is an entity' 2 query a.covey 'Body.owner = 4294967296:1'
+complains 'the field is a bool' 2 query a.covey 'Body.asleep = 1'
+complains 'it has no order' 2 query a.covey 'Body.owner < 1:1'
+complains 'it has no order' 2 query a.covey 'Body.asleep > false'
+complains '~ is for texts' 2 query a.covey 'Body.mass ~ 1'
+complains 'a range follows =' 2 query a.covey 'Body.mass > 1..2'
+complains 'a range is two numbers' 2 query a.covey 'Body.mass = 1..'
+complains 'a range is two numbers' 2 query a.covey 'Body.mass = ..1'
+complains 'Vast has too many fields' 2 query vast.covey Vast
+run 0 query --json vast.covey 'Vast.bytes[7] = 1'
+complains 'flipped.covey: section' 2 query flipped.covey Body
+complains 'missing.covey' 2 query missing.covey Body
+complains '(fault 12: ' 2 query --limit-bytes 2K a.covey Body
+if [ -z "$EMULATOR" ] && script -qec true /dev/null >/dev/null 2>&1; then
+    for json in "" --json; do
+        script -qec "$tool query a.covey Numbers $json 2>err" /dev/null >shown
+        ! tr -d '\r\n' <shown | grep -q '[[:cntrl:]]' || fail "query $json to a terminal: $(cat -v shown)"
+    done
+fi
+if [ -w /dev/full ]; then
+    status=0
+    $EMULATOR "$tool" query a.covey Body >/dev/full 2>err || status=$?
+    [ $status -eq 2 ] || fail "query to a full disk: exit code $status"
+    grep -q '^covey-snap: cannot write' err || fail "query to a full disk: $(cat err)"
+fi
+
 # ---- serve ----
 # INSPECT is set where the tool has the inspector.
 if [ -n "${INSPECT:-}" ]; then
@@ -283,6 +417,10 @@ if command -v python3 >/dev/null; then
         run 0 info --json --fields $name.covey
         python3 -c 'import json, sys; json.load(sys.stdin)' <out || fail "the JSON of $name.covey"
     done
+    for term in Body Numbers Shape Blob Marked Never name '!name'; do
+        run 0 query --json a.covey "$term"
+        python3 -c 'import json, sys; json.load(sys.stdin)' <out || fail "the JSON of query $term"
+    done
     python3 - <<'PYTHON' || fail "the CSV of Body"
 import csv
 rows = list(csv.reader(open("all/Body.csv", newline="", encoding="utf-8")))
@@ -303,6 +441,14 @@ while [ $seed -lt "${MUTATIONS:-40}" ]; do
         status=0
         $EMULATOR "$tool" $command --limit-bytes 64M mutant.covey >out 2>err || status=$?
         [ $status -le 2 ] || fail "covey-snap $command: exit code $status after mutation $seed; $(cat err)"
+    done
+    for term in Body 'Body.owner != null' 'Numbers.i64 < 3' 'Shape.corners[1].x > 0' 'Body.label ~ a' 'Note.number = 1..2' '!Blob'; do
+        for format in "" --json; do
+            status=0
+            $EMULATOR "$tool" query --limit-bytes 64M mutant.covey "$term" $format >out 2>err || status=$?
+            [ $status -eq 0 ] || [ $status -eq 2 ] ||
+                fail "covey-snap query $term: exit code $status after mutation $seed; $(cat err)"
+        done
     done
     seed=$((seed + 1))
 done

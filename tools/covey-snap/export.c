@@ -12,131 +12,35 @@ typedef struct export {
     const char *path;
     const covey_pool **pools; /* to export */
     uint32_t count;
-    FILE *out;
-    bool is_shown;   /* on a terminal, which could execute control characters */
-    snap_path field; /* the current column of the header */
+    snap_table table;
 }
 export;
 
 /* ---- Lines -------------------------------------------------------------------------------------------------------*/
 
-/* Escapes control characters on a terminal. Programs get the text as it is. */
-static void put_text(const export *x, const char *text, size_t length) {
-    (x->is_shown ? snap_put_text : snap_put_csv)(x->out, text, length);
-}
-
-/* A text ends with its first zero. */
-static void put_characters(const export *x, const char *text, size_t room) {
-    const char *end = memchr(text, 0, room);
-    put_text(x, text, end ? (size_t)(end - text) : room);
-}
-
-static void put_path(export *x) {
-    fputc(',', x->out);
-    if (x->field.text) put_text(x, x->field.text, x->field.length);
-}
-
-/* Writes the column names of fields. An array of characters is one column. */
-static void put_names(export *x, const covey_fields *fields) {
-    for (uint32_t i = 0; i < fields->count; i++) {
-        const covey_field *field = &fields->at[i];
-        size_t before = x->field.length;
-        snap_path_field(&x->field, field->name);
-        size_t length = x->field.length;
-        uint32_t count = field->kind == COVEY_KIND_CHAR ? 1 : field->count;
-        for (uint32_t k = 0; k < count && !x->field.failed; k++) {
-            if (count != 1) snap_path_element(&x->field, k);
-            if (field->nested) put_names(x, field->nested);
-            else put_path(x);
-            snap_path_cut(&x->field, length);
-        }
-        snap_path_cut(&x->field, before);
-    }
-}
-
-static void put_values(const export *x, const covey_fields *fields, const char *value) {
-    for (uint32_t i = 0; i < fields->count; i++) {
-        const covey_field *field = &fields->at[i];
-        const char *at = value + field->offset;
-        size_t size = field->nested ? field->nested->size : covey_kind_size(field->kind);
-        if (field->kind == COVEY_KIND_CHAR) {
-            fputc(',', x->out);
-            put_characters(x, at, field->count);
-            continue;
-        }
-        for (uint32_t k = 0; k < field->count; k++, at += size) {
-            if (field->nested) {
-                put_values(x, field->nested, at);
-                continue;
-            }
-            fputc(',', x->out);
-            snap_put_value(x->out, field->kind, at);
-        }
-    }
-}
-
-/* Writes what a codec wrote: bytes, and handles separated by blanks. */
-static void put_unknown(FILE *out, const covey_unknown_value *unknown) {
-    fputc(',', out);
-    snap_put_hex(out, unknown->bytes, unknown->size);
-    fputc(',', out);
-    for (uint32_t i = 0; i < unknown->entity_count; i++) {
-        if (i != 0) fputc(' ', out);
-        snap_put_entity(out, unknown->entities[i]);
-    }
-}
-
-enum { HEADER_MOST = 1 << 26 };
-
-/* An upper bound for the bytes of the column names behind a path of this length. May stop above HEADER_MOST. */
-static uint64_t header_bytes(const covey_fields *fields, uint64_t path) {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < fields->count && bytes <= HEADER_MOST; i++) {
-        const covey_field *field = &fields->at[i];
-        uint64_t here = path + strlen(field->name) + sizeof ".[4294967295],";
-        uint64_t each = field->nested ? header_bytes(field->nested, here) : here;
-        uint64_t count = field->kind == COVEY_KIND_CHAR ? 1 : field->count;
-        if (each > HEADER_MOST) return each;
-        bytes += each * count;
-    }
-    return bytes;
-}
-
-/* A few bytes of an image can describe a type with two billion fields. */
-static int check_header(const covey_type *type) {
-    if (!type->fields || header_bytes(type->fields, 0) <= HEADER_MOST) return SNAP_FINE;
-    return snap_trouble("%s has too many fields for a table", type->name);
-}
-
 static void put_header(export *x, const covey_type *type) {
-    fputs("index,generation,name", x->out);
-    if (type->fields) put_names(x, type->fields);
-    if (type->codec) fputs(",bytes,entities", x->out);
-    else if (!type->fields && type->size != 0) fputs(",bytes", x->out);
-    fputc('\n', x->out);
+    fputs(SNAP_TABLE_HEADER, x->table.out);
+    snap_table_put_names(&x->table, type, "");
+    fputc('\n', x->table.out);
 }
 
-static void put_line(export *x, const covey_pool *pool, uint32_t position) {
-    const covey_type *type = covey_pool_type(pool);
+static void put_line(const export *x, const covey_pool *pool, uint32_t position) {
     covey_entity e = covey_pool_at(pool, position);
-    const char *name = covey_name(x->world, e), *value = covey_pool_value_at_raw(pool, position);
-    fprintf(x->out, "%u,%u,", e.index, e.generation);
-    if (name) put_text(x, name, strlen(name));
-    if (type->fields) put_values(x, type->fields, value);
-    if (type->codec) put_unknown(x->out, covey_unknown_value_of(type, value));
-    else if (!type->fields && type->size != 0) fputc(',', x->out), snap_put_hex(x->out, value, type->size);
-    fputc('\n', x->out);
+    snap_table_put_entity(&x->table, covey_name(x->world, e), e);
+    snap_table_put_values(&x->table, covey_pool_type(pool), covey_pool_value_at_raw(pool, position));
+    fputc('\n', x->table.out);
 }
 
 /* Stops when writing fails; the caller checks for errors. */
 static void put_pool(export *x, const covey_pool *pool) {
-    snap_progress progress = snap_progress_begin(x->settings, "writing", covey_pool_type(pool)->name, x->out == stdout);
+    FILE *out = x->table.out;
+    snap_progress progress = snap_progress_begin(x->settings, "writing", covey_pool_type(pool)->name, out == stdout);
     uint64_t done = 0, all = covey_pool_count(pool);
-    x->is_shown = snap_is_terminal(x->out);
+    x->table.is_shown = snap_is_terminal(out);
     put_header(x, covey_pool_type(pool));
     for (uint32_t at = covey_pool_next(pool, 0); at != COVEY_NONE; at = covey_pool_next(pool, at + 1)) {
         put_line(x, pool, at);
-        if (ferror(x->out)) break;
+        if (ferror(out)) break;
         snap_progress_tell(++done, all, &progress);
     }
     snap_progress_end(&progress);
@@ -145,14 +49,14 @@ static void put_pool(export *x, const covey_pool *pool) {
 /* ---- Files -------------------------------------------------------------------------------------------------------*/
 
 static int write_file(export *x, const covey_pool *pool, const char *path) {
-    x->out = fopen(path, "w");
-    if (!x->out) return snap_trouble("cannot write %s: %s", path, strerror(errno));
+    x->table.out = fopen(path, "w");
+    if (!x->table.out) return snap_trouble("cannot write %s: %s", path, strerror(errno));
     errno = 0;
     put_pool(x, pool);
-    bool failed = ferror(x->out) != 0;
+    bool failed = ferror(x->table.out) != 0;
     int why = errno;
-    if (fclose(x->out) != 0 && !failed) failed = true, why = errno;
-    if (x->field.failed) return snap_trouble("no memory for the names of fields");
+    if (fclose(x->table.out) != 0 && !failed) failed = true, why = errno;
+    if (x->table.field.failed) return snap_trouble("no memory for the names of fields");
     return failed ? snap_trouble("cannot write %s: %s", path, strerror(why)) : SNAP_FINE;
 }
 
@@ -211,9 +115,9 @@ static bool ends_as_folder(const char *path) {
 }
 
 static int write_to_stdout(export *x) {
-    x->out = stdout;
+    x->table.out = stdout;
     put_pool(x, x->pools[0]);
-    return x->field.failed ? snap_trouble("no memory for the names of fields") : SNAP_FINE;
+    return x->table.field.failed ? snap_trouble("no memory for the names of fields") : SNAP_FINE;
 }
 
 static int write_all(export *x) {
@@ -264,7 +168,8 @@ static int choose_and_write(export *x) {
     x->pools = calloc((size_t)covey_world_pool_count(x->world) + 1, sizeof *x->pools);
     if (!x->pools) return snap_trouble("no memory for the list of types");
     int status = *names ? choose_named(x, names) : choose_all(x);
-    for (uint32_t i = 0; i < x->count && status == SNAP_FINE; i++) status = check_header(covey_pool_type(x->pools[i]));
+    for (uint32_t i = 0; i < x->count && status == SNAP_FINE; i++)
+        status = snap_table_check(covey_pool_type(x->pools[i]));
     return status == SNAP_FINE ? write_all(x) : status;
 }
 
@@ -273,7 +178,7 @@ int snap_export(const snap_settings *settings) {
     x.world = snap_world_read(x.path, settings);
     int status = x.world ? choose_and_write(&x) : SNAP_TROUBLE;
     free(x.pools);
-    snap_path_free(&x.field);
+    snap_path_free(&x.table.field);
     covey_world_destroy(x.world);
     return status;
 }

@@ -11,6 +11,7 @@ static const char general_help[] = "usage: covey-snap COMMAND [options] FILE...\
                                    "  verify FILE...         whether images are valid and can be loaded\n"
                                    "  diff A B               which entities and fields differ\n"
                                    "  export FILE [TYPE...]  components as CSV\n"
+                                   "  query FILE TERM...     which entities have these components and values\n"
                                    "  serve FILE             inspect an image with a browser\n"
                                    "\n"
                                    "  covey-snap COMMAND --help    the options of a command\n"
@@ -64,6 +65,24 @@ static const char export_help[] =
     "                      folder, which is created if necessary. Without this\n"
     "                      option, a single type is written to standard output\n" SHARED_HELP;
 
+static const char query_help[] = "usage: covey-snap query [options] FILE TERM...\n"
+                                 "\n"
+                                 "Prints the entities that fulfil all terms, by index, as CSV: a column for each\n"
+                                 "field of the types that the terms name. A term is one of these, in quotes for\n"
+                                 "the shell:\n"
+                                 "\n"
+                                 "  'Body'  '!Body'        entities that have a component; that do not\n"
+                                 "  'Body.mass >= 10'      = != < <= > >= compare a number or a text\n"
+                                 "  'Body.hits[2] = 1..5'  a number from 1 to 5, both included\n"
+                                 "  'Body.owner = 12:1'    an entity, or null; 'Body.asleep = true' a bool\n"
+                                 "  'Body.label ~ red'     a text that contains words, in any order and case\n"
+                                 "  'name = ship'          the name of the entity; 'name' and '!name' whether it\n"
+                                 "                         has one\n"
+                                 "\n"
+                                 "  --json              print JSON\n"
+                                 "  --count             print only how many there are\n"
+                                 "  --limit N           print at most N entities\n" SHARED_HELP;
+
 static const char serve_help[] = "usage: covey-snap serve [options] FILE\n"
                                  "\n"
                                  "Serves a page that shows an image, on this machine only, and prints its\n"
@@ -75,16 +94,18 @@ static const char serve_help[] = "usage: covey-snap serve [options] FILE\n"
 typedef struct command {
     const char *name, *help;
     unsigned options;
-    int least, most; /* operands */
+    int least, most; /* operands, */
+    const char *needs;
     int (*run)(const snap_settings *settings);
 } command;
 
 static const command commands[] = {
-    { "info", info_help, SNAP_JSON | SNAP_FIELDS, 1, 1, snap_info },
-    { "verify", verify_help, 0, 1, INT32_MAX, snap_verify },
-    { "diff", diff_help, SNAP_BRIEF | SNAP_LIMIT | SNAP_TICKS, 2, 2, snap_diff },
-    { "export", export_help, SNAP_OUTPUT, 1, INT32_MAX, snap_export },
-    { "serve", serve_help, SNAP_PORT | SNAP_OPEN, 1, 1, snap_serve },
+    { "info", info_help, SNAP_JSON | SNAP_FIELDS, 1, 1, "a file", snap_info },
+    { "verify", verify_help, 0, 1, INT32_MAX, "a file", snap_verify },
+    { "diff", diff_help, SNAP_BRIEF | SNAP_LIMIT | SNAP_TICKS, 2, 2, "two files", snap_diff },
+    { "export", export_help, SNAP_OUTPUT, 1, INT32_MAX, "a file", snap_export },
+    { "query", query_help, SNAP_JSON | SNAP_COUNT | SNAP_LIMIT, 2, INT32_MAX, "a file and a term", snap_query },
+    { "serve", serve_help, SNAP_PORT | SNAP_OPEN, 1, 1, "a file", snap_serve },
 };
 
 static int say(const char *text) {
@@ -96,8 +117,7 @@ static int run(const command *c, char **arguments) {
     snap_settings settings;
     if (!snap_options_read(&settings, arguments, c->options | SNAP_ALWAYS)) return SNAP_TROUBLE;
     if (settings.options & SNAP_HELP) return say(c->help);
-    if (settings.operand_count < c->least)
-        return snap_trouble("%s needs %s; see --help", c->name, c->least == 2 ? "two files" : "a file");
+    if (settings.operand_count < c->least) return snap_trouble("%s needs %s; see --help", c->name, c->needs);
     if (settings.operand_count > c->most)
         return snap_trouble("unexpected argument %s; see covey-snap %s --help", settings.operands[c->most], c->name);
     return c->run(&settings);

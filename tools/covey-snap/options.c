@@ -22,6 +22,7 @@ static const option known[] = {
     { "-o", SNAP_OUTPUT, true },
     { "--port", SNAP_PORT, true },
     { "--open", SNAP_OPEN, false },
+    { "--count", SNAP_COUNT, false },
 };
 
 static const option *find(const char *argument, size_t length, unsigned options) {

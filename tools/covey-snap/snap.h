@@ -23,6 +23,7 @@ enum {
     SNAP_OUTPUT = 1 << 9,
     SNAP_PORT = 1 << 10,
     SNAP_OPEN = 1 << 11,
+    SNAP_COUNT = 1 << 12,
     SNAP_ALWAYS = SNAP_HELP | SNAP_PROGRESS | SNAP_LIMIT_BYTES | SNAP_LIMIT_ENTITIES
 };
 
@@ -56,6 +57,7 @@ int snap_trouble_with(const char *path, const covey_report *report);
 void snap_put_text(FILE *out, const char *text, size_t length);
 void snap_put_quoted(FILE *out, const char *text, size_t length);
 void snap_put_json(FILE *out, const char *text);
+void snap_put_json_bytes(FILE *out, const char *text, size_t length);
 void snap_put_csv(FILE *out, const char *text, size_t length);
 
 /* value.c */
@@ -77,6 +79,21 @@ void snap_path_field(snap_path *path, const char *name);
 void snap_path_element(snap_path *path, uint32_t number);
 void snap_path_cut(snap_path *path, size_t length);
 void snap_path_free(snap_path *path);
+
+/* table.c: components as CSV. */
+typedef struct snap_table {
+    FILE *out;
+    bool is_shown;   /* on a terminal, which could execute control characters: these are escaped */
+    snap_path field; /* the current column of the header */
+} snap_table;
+#define SNAP_TABLE_HEADER "index,generation,name"
+/* Whether the column names of a type fit into a header: a few bytes of an image can describe a type with two billion
+ * fields. Prints what is wrong. */
+int snap_table_check(const covey_type *type);
+void snap_table_put_names(snap_table *t, const covey_type *type, const char *prefix); /* each after a comma */
+void snap_table_put_entity(const snap_table *t, const char *name, covey_entity e);
+void snap_table_put_text(const snap_table *t, const char *text, size_t length);
+void snap_table_put_values(const snap_table *t, const covey_type *type, const void *value);
 
 /* progress.c */
 typedef struct snap_progress {
@@ -134,6 +151,7 @@ int snap_info(const snap_settings *settings);
 int snap_verify(const snap_settings *settings);
 int snap_diff(const snap_settings *settings);
 int snap_export(const snap_settings *settings);
+int snap_query(const snap_settings *settings);
 int snap_serve(const snap_settings *settings);
 
 #endif

@@ -44,8 +44,8 @@ void snap_put_quoted(FILE *out, const char *text, size_t length) {
 }
 
 /* Each byte of invalid UTF-8 becomes U+FFFD. */
-void snap_put_json(FILE *out, const char *text) {
-    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+void snap_put_json_bytes(FILE *out, const char *text, size_t length) {
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
     fputc('"', out);
     for (size_t bytes; at != end; at += bytes) {
         uint32_t code = 0xFFFD;
@@ -57,6 +57,8 @@ void snap_put_json(FILE *out, const char *text) {
     }
     fputc('"', out);
 }
+
+void snap_put_json(FILE *out, const char *text) { snap_put_json_bytes(out, text, strlen(text)); }
 
 static bool needs_quotes(const char *text, size_t length) {
     if (length == 0) return false;

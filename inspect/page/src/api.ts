@@ -115,6 +115,48 @@ export interface EntityDetail {
     parent_name?: string | null;
     children: { count: number; first: { e: Entity; name?: string | null }[] };
     components: Component[];
+    /** For each lookup of an entity field: how many point at the entity, and the first of them. */
+    sources?: Sources[];
+}
+
+export interface Sources {
+    /** The number of the lookup. */
+    lookup: number;
+    type: string;
+    field: string;
+    count: number;
+    first: { e: Entity; name?: string | null }[];
+}
+
+/** A lookup finds entities by fields of a type. */
+export interface Lookup {
+    type: string;
+    /** One; for places the two or three numbers. */
+    fields: string[];
+    kind: string;
+    finds: 'values' | 'ranges' | 'places';
+    /** Of an entity field. */
+    when_target_ends: 'keep' | 'clear' | 'remove' | 'destroy' | null;
+    /** Of places: the side of a cell. */
+    cell: number | null;
+    count: number;
+    bytes: number;
+}
+
+/** The cells of a lookup of places that have entities. */
+export interface Cells {
+    lookup: number;
+    type: string;
+    fields: string[];
+    /** The side of a cell. */
+    cell: number;
+    /** So many cells, in each direction, are counted as one. */
+    merged: number;
+    entities: number;
+    /** Entities in the fullest one. */
+    most: number;
+    /** The two or three numbers of each, and its entities. */
+    cells: number[][];
 }
 
 /** A system that iterates an entity. */

@@ -1,6 +1,6 @@
 // The frame around the views: navigation, top bar, states of the connection, notes, shortcuts.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { link, reconnect } from './client.ts';
 import { dismiss, notes, undo } from './edits.ts';
 import { charactersAct, isShortcut, isTyping, shortcuts } from './keys.ts';
@@ -51,7 +51,7 @@ export function App() {
     useWorldLoops();
     useWatchLoop();
     useTitle(titles[view]);
-    useEffect(() => {
+    useLayoutEffect(() => {
         const onKey = (event: KeyboardEvent) => globalKey(event, () => setHelp((shown) => !shown));
         addEventListener('keydown', onKey);
         return () => removeEventListener('keydown', onKey);
@@ -102,7 +102,7 @@ function globalKey(event: KeyboardEvent, help: () => void): void {
 
 function focusQuery(): void {
     goTo('entities');
-    setTimeout(() => document.getElementById('query')?.focus());
+    queueMicrotask(() => document.getElementById('query')?.focus()); // after the rendering, before the next key
 }
 
 function Navigation({ view }: { view: View }) {

@@ -83,8 +83,9 @@ function whole(v: Value | undefined): string {
 
 export const nullEntity = '0:0';
 
-export function isEntity(text: string): text is Entity {
-    return /^\d{1,10}:\d{1,10}$/.test(text);
+/** Whether a value is an entity, and not null. */
+export function isTarget(value: Value | undefined): value is Entity {
+    return typeof value === 'string' && value !== nullEntity && /^\d{1,10}:\d{1,10}$/.test(value);
 }
 
 /** "00 1f …" as rows of 16 bytes: offset, bytes and characters. */

@@ -73,3 +73,10 @@ export function isShortcut(event: KeyboardEvent): boolean {
 function hasModifier(event: KeyboardEvent): boolean {
     return event.ctrlKey || event.metaKey || event.altKey;
 }
+
+/** Moves the focus as Tab does. */
+export function focusBehind(element: HTMLElement): void {
+    const selector = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, [tabindex]';
+    const all = [...document.querySelectorAll<HTMLElement>(selector)].filter((found) => found.tabIndex >= 0 && found.getClientRects().length > 0);
+    all[all.indexOf(element) + 1]?.focus();
+}

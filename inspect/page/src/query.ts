@@ -1,6 +1,6 @@
 // The text of queries and searches.
 
-import type { Type } from './api.ts';
+import type { Entity, Type } from './api.ts';
 
 /** Converts a byte offset in the UTF-8 of a text to an offset in the text. */
 export function indexOfByte(text: string, byte: number): number {
@@ -23,6 +23,14 @@ export function typesOfQuery(query: string, known: readonly Type[]): string[] {
     const words = query.replace(/"[^"]*"/g, '').match(/[!?]?\s*[A-Za-z_][\w]*/g) ?? [];
     const found = words.filter((word) => !word.startsWith('!')).map((word) => word.replace(/^\?/, '').trim());
     return [...new Set(found.filter((word) => names.has(word)))].slice(0, 4);
+}
+
+const words = ['name', 'parent', 'disabled', 'root'];
+
+/** The query for the entities whose field is an entity. */
+export function queryOfSources(type: string, field: string, e: Entity): string {
+    const plain = /^[A-Za-z_][\w:.]*$/.test(type) && !words.includes(type);
+    return `${plain ? type : `"${type.replace(/["\\]/g, '\\$&')}"`}.${field} == ${e}`;
 }
 
 /** Whether a text contains the letters of a pattern, in this order. */

@@ -44,6 +44,16 @@ export function selectEntity(e: string | null, view?: View): void {
     show({ view: view ?? route.value.view, params: { ...route.value.params, e: e ?? '' } }, false);
 }
 
+/** Lists the entities of a query; the selected entity stays. */
+export function showQuery(query: string): void {
+    show({ view: 'entities', params: { ...route.value.params, q: query } }, false);
+}
+
+/** Goes to the space view with these parameters. */
+export function showSpace(params: Record<string, string>): void {
+    show({ view: 'space', params }, false);
+}
+
 function show(next: Route, replace: boolean): void {
     const hash = printRoute(next);
     if (hash === location.hash) return;

@@ -72,6 +72,7 @@ export async function openPage(browser, address, { scale = 1, theme = 'dark', al
     });
     await page.goto(address);
     const close = async () => {
+        await page.unrouteAll({ behavior: 'wait' }); // handlers of requests may still be at work
         await context.close();
         assert.deepEqual(complaints, []);
     };

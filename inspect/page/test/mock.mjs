@@ -93,7 +93,10 @@ function answers(world) {
             ...(held.size === 0 ? {} : held.fields ? { value: world.value(i, held.name) } : { hex: '00ff10417a'.repeat(5).slice(0, 48) }),
         }));
         const children = i < 5 ? [1, 2, 3].map((n) => ({ e: `${i * 10 + n + 10}:1`, name: null })) : [];
-        return { e: p.get('e'), alive: true, name: world.nameOf(i) ?? null, enabled: true, parent: i > 10 && i < 60 ? `${Math.floor(i / 10) - 1}:1` : null, children: { count: children.length, first: children }, components };
+        const mine = (source) => Math.floor((source * 3) % entities) === i && source % 22 !== 0 && world.has(source, 3);
+        const from = i % 7 === 0 ? Array.from({ length: 300 }, (_, k) => k * 11) : Array.from({ length: entities }, (_, k) => k).filter(mine);
+        const sources = [{ lookup: 0, type: 'Target', field: 'entity', count: from.length, first: from.slice(0, 20).map((k) => ({ e: `${k}:1`, name: world.nameOf(k) ?? null })) }, { lookup: 3, type: 'Inventory', field: 'owner', count: 0, first: [] }];
+        return { e: p.get('e'), sources, alive: true, name: world.nameOf(i) ?? null, enabled: true, parent: i > 10 && i < 60 ? `${Math.floor(i / 10) - 1}:1` : null, children: { count: children.length, first: children }, components };
     };
     const table = {
         world: () => ({ version: 1, title: 'A made-up world', entities, pools: types.length, bytes: entities * 41, write: true, frame: state.frame, paused: state.paused, speed: state.speed, schedule: true, history: true, time: 3.1e6 + Math.random() * 1e6, tick: state.frame }),
@@ -166,6 +169,24 @@ function answers(world) {
                 at = list.writeUInt32LE(i, at);
             }
             return list;
+        },
+        lookups: () => ({
+            lookups: [
+                { type: 'Target', fields: ['entity'], kind: 'entity', finds: 'values', when_target_ends: 'remove', cell: null, count: Math.floor(entities / 11), bytes: entities * 6 },
+                { type: 'Health', fields: ['points'], kind: 'i32', finds: 'ranges', when_target_ends: null, cell: null, count: Math.floor(entities / 5), bytes: entities * 9 },
+                { type: 'Position', fields: ['x', 'y'], kind: 'f32', finds: 'places', when_target_ends: null, cell: 10, count: entities, bytes: entities * 60 },
+                { type: 'Inventory', fields: ['label'], kind: 'char', finds: 'values', when_target_ends: null, cell: null, count: 0, bytes: 400 },
+            ],
+        }),
+        cells: (p) => {
+            if (p.get('lookup') !== '2') return error(409, 'REFUSED', 'this lookup has no places');
+            const found = new Map();
+            for (let i = 0; i < entities; i++) {
+                const { x, y } = world.value(i, 'Position');
+                const key = `${Math.round(x / 10)},${Math.round(y / 10)}`;
+                found.set(key, (found.get(key) ?? 0) + 1);
+            }
+            return { lookup: 2, type: 'Position', fields: ['x', 'y'], cell: 10, merged: 1, entities, most: Math.max(...found.values()), cells: [...found].map(([key, n]) => [...key.split(',').map(Number), n]) };
         },
         time: () => ({ capacity: 32, bytes: 3e6, snapshots: Array.from({ length: 32 }, (_, back) => ({ back, number: 1000 + Math.floor(state.frame / 60) - back, bytes: 1e5, tick: Math.max(32, state.frame - (state.frame % 20)) - back, entities: entities - back * 3 })) }),
         'time/diff': () => ({ added: 3, removed: 1, changed: 128, types: [{ type: 'Position', added: 3, removed: 1, changed: 128 }], rows: [{ e: '5:1', name: 'north gate', what: 'changed', types: ['Position'] }] }),

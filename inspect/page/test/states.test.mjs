@@ -97,8 +97,10 @@ test('no view asks an endpoint more than 10 times a second, nor twice at a time,
         await page.keyboard.press(String(number + 1));
         await page.waitForTimeout(400);
         asked.clear();
+        const begin = performance.now();
         await page.waitForTimeout(1500);
-        for (const [path, times] of asked) assert.ok(times <= 16, `${view}: ${path} was asked ${times} times in 1.5 seconds`);
+        const seconds = (performance.now() - begin) / 1000; // more on a busy machine
+        for (const [path, times] of asked) assert.ok(times <= 10 * seconds + 1, `${view}: ${path} was asked ${times} times in ${seconds} seconds`);
         if (view !== 'Entities') assert.ok(!asked.has('/api/v1/tree'), `${view} asks for the tree`);
         if (view !== 'Storage') assert.ok(!asked.has('/api/v1/map'), `${view} asks for the map`);
     }
@@ -463,6 +465,57 @@ test('Tab and Enter take a completion only of a word that is being typed', async
     await page.getByRole('option', { name: /^Position/, selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await eventually('the chosen word is taken', async () => (await query.inputValue()) === 'Position');
+    await close();
+});
+
+test('completions stay when the focus leaves the query for a moment', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    const query = page.locator('#query');
+    await query.focus();
+    const option = page.getByRole('option', { name: /^Position/ });
+    await option.waitFor();
+    await query.evaluate((input) => {
+        input.blur();
+        input.focus();
+    });
+    await option.waitFor();
+    await page.waitForTimeout(300);
+    assert.ok(await option.isVisible());
+    await query.blur();
+    await option.waitFor({ state: 'detached' });
+    await close();
+});
+
+test('who types faster than completions come loses no key', async () => {
+    const { page, close } = await openPage(browser, mock.address);
+    await page.waitForSelector('.cells .who');
+    await page.route('**/api/v1/complete?*', async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        await route.continue();
+    });
+    const query = page.locator('#query');
+    await query.focus();
+    await page.keyboard.type('Posi');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(', Velo');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(', !Fro');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(' ');
+    await eventually('all words are completed', async () => (await query.inputValue()) === 'Position, Velocity, !Frozen ');
+    await eventually('the address has the query', () => decodeURIComponent(page.url()).includes('q=Position, Velocity, !Frozen'));
+    assert.equal(await query.evaluate((input) => input.selectionStart), 28, 'the cursor is behind what was typed last');
+    await query.fill('');
+    await page.keyboard.type('i');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await eventually('the second word is taken', async () => (await query.inputValue()) !== 'i');
+    await query.fill('');
+    await page.keyboard.type('Position');
+    await page.keyboard.press('Tab'); // nothing to complete: Tab moves the focus
+    await eventually('the focus moves', () => page.evaluate(() => document.activeElement.id !== 'query'));
+    assert.equal(await query.inputValue(), 'Position');
     await close();
 });
 

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Field, Plan, Pool, Type, World } from '../src/api.ts';
+import type { Cells, Field, Lookup, Plan, Pool, Type, World } from '../src/api.ts';
 import { gridOf, readBlocks } from '../src/blocks.ts';
+import { Completer, type List } from '../src/completer.ts';
 import { csvOf, jsonOf } from '../src/export.ts';
 import { at, colourOfHex, hexOfColour, leaves, nameOfChoice, numericPaths, parse } from '../src/fields.ts';
 import { bytes, count, counted, float, hexRows, moved, time, timeMark, value } from '../src/format.ts';
 import { rangeOf, samples, takeSample, valueOf as sampleOf } from '../src/graphs.ts';
 import { layOut } from '../src/layout.ts';
+import { axesOf, fieldsOf, lookupShown, printSquare, shadeOf, squaresOf } from '../src/lookups.ts';
 import { clampTop, reveal, scaleOf } from '../src/parts/virtual_rows.tsx';
 import { boundsOf, fitCamera, magic, pick, project, readPoints } from '../src/points.ts';
 import { withParams } from '../src/poll.ts';
 import { fullness, isAdvised, kindsListed, saved, savings, sortPools } from '../src/pools.ts';
-import { byteOfIndex, indexOfByte, isFuzzyMatch, typesOfQuery } from '../src/query.ts';
+import { byteOfIndex, indexOfByte, isFuzzyMatch, queryOfSources, typesOfQuery } from '../src/query.ts';
 import { clampRange, frameIn, originOf, rangeOfFrame, tickLength, zoomRange } from '../src/range.ts';
 import { ratesOf } from '../src/rates.ts';
 import { parseRoute, printRoute } from '../src/route.ts';
@@ -332,4 +334,103 @@ test('colours and choices', () => {
     assert.deepEqual(colourOfHex('f32', [0, 0, 0], '#ff0033'), [1, 0, 0.2]);
     assert.equal(nameOfChoice(['off', 'on'], 1), 'on');
     assert.equal(nameOfChoice(['off', 'on'], 7), '7');
+});
+
+/** A field whose completions come when the test says so: those of the names that begin with the last word. */
+function typed(names: readonly string[]) {
+    const answers: (() => void)[] = [];
+    const field = { text: '', list: null as List | null, left: 0, asked: [] as string[] };
+    const completer = new Completer({
+        find: (text, at) => {
+            field.asked.push(text);
+            const from = at - (/\w*$/.exec(text.slice(0, at))?.[0].length ?? 0);
+            const words = names.filter((name) => name.startsWith(text.slice(from, at))).map((name) => ({ text: name, kind: 'type' }));
+            return new Promise((resolve) => answers.push(() => resolve({ from, to: at, words })));
+        },
+        show: (list) => (field.list = list),
+        text: () => field.text,
+        replace: (from, to, word) => (field.text = field.text.slice(0, from) + word + field.text.slice(to)),
+        leave: () => field.left++,
+    });
+    const type = (more: string) => {
+        for (const letter of more) completer.complete((field.text += letter), field.text.length, true);
+    };
+    const answer = async () => {
+        for (let next = answers.shift(); next; next = answers.shift()) {
+            next();
+            await new Promise((resolve) => setTimeout(resolve));
+        }
+    };
+    return { field, completer, type, answer };
+}
+
+test('the same keys complete the same words, whether lists come before the keys or after them', async () => {
+    const names = ['Position', 'Posture', 'Velocity'];
+    const programs: [(string | { key: string })[], string, number][] = [
+        [['Pos', { key: 'Tab' }], 'Position', 0],
+        [['Pos', { key: 'ArrowDown' }, { key: 'Enter' }], 'Posture', 0],
+        [['Pos', { key: 'ArrowUp' }, { key: 'Tab' }, ', Ve', { key: 'Tab' }, ' '], 'Posture, Velocity ', 0],
+        [['Position', { key: 'Tab' }], 'Position', 1],
+        [['Pos', { key: 'Tab' }, { key: 'Tab' }], 'Position', 1],
+        [['Pos', { key: 'Escape' }, { key: 'Tab' }], 'Pos', 1],
+        [['Position, ', { key: 'Enter' }], 'Position, ', 0],
+    ];
+    for (const early of [true, false])
+        for (const [program, text, left] of programs) {
+            const { field, completer, type, answer } = typed(names);
+            for (const step of program) {
+                if (typeof step === 'string') type(step);
+                else if (!completer.press(step.key) && step.key === 'Tab') completer.close(), field.left++;
+                if (early) await answer();
+            }
+            await answer();
+            assert.deepEqual([field.text, field.left, field.list?.of ?? text], [text, left, text], JSON.stringify({ early, program }));
+        }
+});
+
+test('texts that were typed over are not asked for, and their lists are not shown', async () => {
+    const { field, type, answer } = typed(['Position']);
+    type('Posit');
+    await answer();
+    assert.deepEqual(field.asked, ['P', 'Posit']);
+    assert.equal(field.list?.of, 'Posit');
+});
+
+test('the sources of an entity have a query, also of types with odd names', () => {
+    assert.equal(queryOfSources('Owned', 'by', '12:1'), 'Owned.by == 12:1');
+    assert.equal(queryOfSources('game::Owned', 'edge.one', '12:1'), 'game::Owned.edge.one == 12:1');
+    for (const name of ['name', 'a type', '2D', 'parent']) assert.equal(queryOfSources(name, 'by', '1:1'), `"${name}".by == 1:1`);
+    assert.equal(queryOfSources('a "b" \\c', 'by', '1:1'), '"a \\"b\\" \\\\c".by == 1:1');
+});
+
+const places = (type: string, ...fields: string[]): Lookup => ({ type, fields, kind: 'f32', finds: 'places', when_target_ends: null, cell: 2, count: 0, bytes: 0 });
+
+test('cells are shown of the lookup whose places are the axes', () => {
+    const lookups: Lookup[] = [{ ...places('P', 'x'), finds: 'ranges' }, places('P', 'x', 'y'), places('P', 'x', 'y'), places('Q', 'at[0]', 'at[1]', 'at[2]')];
+    const p = { x: 'P.x', y: 'P.y', z: '' };
+    const q = { x: 'Q.at[0]', y: 'Q.at[1]', z: 'Q.at[2]' };
+    assert.equal(lookupShown(lookups, p, undefined), 1);
+    assert.equal(lookupShown(lookups, p, '2'), 2, 'the one that was chosen');
+    assert.equal(lookupShown(lookups, p, '3'), 1, 'unless its axes are others');
+    assert.equal(lookupShown(lookups, p, '99'), 1);
+    assert.equal(lookupShown(lookups, p, 'none'), -1);
+    assert.equal(lookupShown(lookups, { ...p, x: 'P.y' }, '1'), -1);
+    assert.equal(lookupShown(lookups, { ...p, z: 'P.z' }, undefined), -1, 'a plane is not in space');
+    assert.equal(lookupShown(lookups, q, undefined), 3);
+    assert.equal(lookupShown(lookups, { ...q, z: '' }, undefined), 3, 'from above');
+    assert.deepEqual(axesOf(lookups[3] as Lookup), q);
+    assert.equal(fieldsOf(lookups[1] as Lookup), 'P.x, y');
+});
+
+test('cells are squares around their middles; from above, those of one column are one', () => {
+    const cells: Cells = { lookup: 0, type: 'P', fields: ['x', 'y', 'z'], cell: 2, merged: 1, entities: 6, most: 3, cells: [[0, -1, 4, 3], [0, -1, 5, 2], [1, 0, 0, 1]] };
+    const flat = squaresOf(cells, false);
+    assert.deepEqual(flat.squares, [{ at: [0, -1], low: [-1, -3], count: 5 }, { at: [1, 0], low: [1, -1], count: 1 }]);
+    assert.deepEqual([flat.side, flat.most], [2, 5]);
+    const deep = squaresOf({ ...cells, merged: 4 }, true);
+    assert.deepEqual(deep.squares[1], { at: [0, -4, 20], low: [-1, -9, 39], count: 2 });
+    assert.deepEqual([deep.side, deep.most], [8, 3]);
+    assert.equal(printSquare(flat.squares[1]!, 1), 'cell 1, 0: 1 entity');
+    assert.equal(printSquare(deep.squares[1]!, 4), 'cells 0 to 3, -4 to -1, 20 to 23: 2 entities');
+    assert.ok(shadeOf(1, 100) < shadeOf(50, 100) && shadeOf(100, 100) <= 1 && shadeOf(0, 0) > 0);
 });

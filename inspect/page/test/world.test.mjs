@@ -463,6 +463,29 @@ test('a row of the hierarchy is dragged to another parent, and to the roots', as
     await close();
 });
 
+test('keys act as soon as what they are for is there', async () => {
+    const { page, close } = await open('entities', { entity: 'escort 6' });
+    const press = (...keys) => page.evaluate((keys) => keys.forEach((key) => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))), keys);
+    const pressAndLook = (key) => page.evaluate(async (key) => {
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+        await Promise.resolve(); // what is due before the next key
+        await Promise.resolve();
+        const held = document.activeElement;
+        return held.id || held.getAttribute('aria-label') || held.tagName;
+    }, key);
+    assert.equal(await pressAndLook('a'), 'Component to add');
+    await press('Escape');
+    await page.locator('.add-component input').waitFor({ state: 'detached' });
+    assert.equal(await pressAndLook('F2'), 'Name');
+    await press('Escape');
+    await page.locator('.rename').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Space' }).click();
+    await page.getByRole('main', { name: 'Space' }).waitFor();
+    assert.equal(await pressAndLook('/'), 'query');
+    await page.getByRole('main', { name: 'Entities' }).waitFor();
+    await close();
+});
+
 test('what the world refuses is said in words', async () => {
     const { page, close } = await open('entities', { entity: 'escort 6', allow: refused });
     await page.keyboard.press('F2');
@@ -488,6 +511,93 @@ test('a field that names an entity is followed, and the browser goes back', asyn
     await page.locator('.entity-head .name', { hasText: '<img src=x>' }).waitFor();
     await page.goBack();
     await page.locator('.entity-head .name', { hasText: 'turret' }).waitFor();
+    await close();
+});
+
+test('an entity shows who points at it; a query lists all of them; links in the table lead to it', async () => {
+    const { page, close, e } = await open('entities', { entity: 'flagship' });
+    const sources = page.getByRole('group', { name: 'Who points at the entity' });
+    await sources.getByText('Target.entity · 40').waitFor();
+    assert.equal(await sources.locator('.entity-link').count(), 12);
+    await sources.getByRole('button', { name: '28 more …' }).click();
+    await eventually('the query is theirs', async () => (await page.locator('#query').inputValue()) === `Target.entity == ${e}`);
+    await page.locator('[data-number=matches]', { hasText: /^40$/ }).waitFor();
+    const first = page.locator('.cells[data-e]').first();
+    const source = await first.getAttribute('data-e');
+    await first.locator('.who').click();
+    await page.locator('.entity-head code.id', { hasText: source }).waitFor();
+    await sources.getByText('none points at it').waitFor();
+    await page.locator('.cells[data-e]').nth(2).getByRole('button', { name: e, exact: true }).click();
+    await page.locator('.entity-head .name', { hasText: 'flagship' }).waitFor();
+    await sources.locator('.entity-link').first().click();
+    await page.locator('.entity-head code.id', { hasText: source }).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.goBack();
+    await page.goBack();
+    await eventually('the browser goes back to the query before', async () => (await page.locator('#query').inputValue()) === '');
+    await close();
+});
+
+test('an entity that is gone shows who still points at it', async () => {
+    const { page, close } = await open('entities');
+    const gone = (await world.ask('edit', { do: 'create' })).e;
+    const source = (await world.ask('entities?query=Target&limit=2')).rows[1].e;
+    const before = await component(source, 'Target');
+    await world.ask('edit', { do: 'set', e: source, type: 'Target', path: 'entity', value: gone });
+    await page.evaluate((hash) => { location.hash = hash; }, `#/entity?e=${gone}`);
+    await page.getByRole('group', { name: 'Who points at the entity' }).getByRole('button', { name: source }).waitFor();
+    await world.ask('edit', { do: 'destroy', e: gone }); // this lookup sets the field to null
+    await page.getByText(`Entity ${gone} is not alive`).waitFor();
+    await page.getByText('none points at it').waitFor();
+    await world.ask('edit', { do: 'set', e: source, type: 'Target', path: 'entity', value: before.value.entity });
+    await close();
+});
+
+test('lookups are listed with their elements and bytes, and lead to their cells', async () => {
+    const { page, close } = await open('storage');
+    const table = page.getByRole('table', { name: 'Lookups' });
+    const { lookups } = await world.ask('lookups');
+    await table.waitFor();
+    assert.deepEqual(await table.locator('tbody th').allTextContents(), ['Target.entity', 'Position.x, y', 'Place.x, y, z', 'Health.points']);
+    const row = (name) => table.locator('tr', { has: page.getByText(name, { exact: true }) });
+    assert.equal(await row('Position.x, y').locator('td').nth(1).textContent(), lookups[1].count.toLocaleString('en-US'));
+    await row('Target.entity').getByText('sources').waitFor();
+    await row('Health.points').getByText('ranges').waitFor();
+    await row('Place.x, y, z').getByRole('button', { name: 'cells of 2.5' }).click();
+    await page.getByRole('main', { name: 'Space' }).waitFor();
+    assert.equal(await page.getByLabel('z', { exact: true }).inputValue(), 'Place.z');
+    await page.locator('[data-number=cells]').waitFor();
+    await close();
+});
+
+test('the cells of a grid are drawn, counted, and switched off', async () => {
+    const { page, close } = await open('space', { allow: [/willReadFrequently/] });
+    const choice = page.getByLabel('Cells', { exact: true });
+    await page.locator('[data-number=cells]').waitFor();
+    assert.equal(await choice.inputValue(), '1', 'the lookup whose places are the axes');
+    const cells = await world.ask('cells?lookup=1&limit=2000');
+    const shown = Number.parseInt((await page.locator('[data-number=cells]').textContent()).replaceAll(',', ''));
+    assert.ok(Math.abs(shown - cells.cells.length) < cells.cells.length / 5, `${shown} cells, not about ${cells.cells.length}`);
+    const canvas = page.locator('.field-of-points canvas');
+    const box = await canvas.boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.locator('.space-foot', { hasText: /cell -?\d+, -?\d+: [\d,]+ entit/ }).waitFor();
+    const green = () =>
+        canvas.evaluate((element) => {
+            const { data } = element.getContext('2d').getImageData(0, 0, element.width, element.height);
+            let found = 0;
+            for (let i = 0; i < data.length; i += 4) found += data[i + 3] > 30 && data[i + 1] > data[i] + 40 && data[i + 1] > data[i + 2] + 15;
+            return found / (data.length / 4);
+        });
+    assert.ok((await green()) > 0.1, 'the squares are drawn');
+    await choice.selectOption('');
+    await page.locator('[data-number=cells]').waitFor({ state: 'detached' });
+    await eventually('the squares are gone', async () => (await green()) < 0.01);
+    await choice.selectOption('2');
+    await eventually('its axes are chosen', async () => (await page.getByLabel('z', { exact: true }).inputValue()) === 'Place.z');
+    await page.locator('[data-number=cells]').waitFor();
+    await eventually('the cubes are drawn', async () => (await green()) > 0.005);
     await close();
 });
 

@@ -1,5 +1,5 @@
 import { isFuzzyMatch } from '../query.ts';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Entity } from '../api.ts';
 import { edit } from '../edits.ts';
 import { count, counted } from '../format.ts';
@@ -18,7 +18,7 @@ export function AddComponent({ e, have }: { e: Entity | readonly Entity[]; have:
     const input = useRef<HTMLInputElement>(null);
     const found = known.filter((type) => !type.internal && !have.includes(type.name) && isFuzzyMatch(search, type.name));
 
-    useEffect(() => {
+    useLayoutEffect(() => {
         const onKey = (event: KeyboardEvent) => {
             if (event.key !== 'a' || !isShortcut(event)) return;
             event.preventDefault();
@@ -27,7 +27,7 @@ export function AddComponent({ e, have }: { e: Entity | readonly Entity[]; have:
         addEventListener('keydown', onKey);
         return () => removeEventListener('keydown', onKey);
     }, []);
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!open) return;
         input.current?.focus();
         input.current?.scrollIntoView({ block: 'nearest' });

@@ -150,7 +150,7 @@ export function Popover(props: { icon: IconName; label: string; bare?: boolean; 
 /** A modal question. Escape, or a click outside it, answers no. */
 export function Dialog(props: { title: string; children: ComponentChildren; onClose: () => void; class?: string }) {
     const ref = useRef<HTMLDialogElement>(null);
-    useEffect(() => {
+    useLayoutEffect(() => {
         const dialog = ref.current;
         dialog?.showModal();
         return () => dialog?.close();

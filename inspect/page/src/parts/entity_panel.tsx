@@ -1,12 +1,13 @@
 // One entity: its name, its parent and children, its components with live values, and edits.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Component, Entity, EntityDetail, SystemOfEntity, Type, Value } from '../api.ts';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Component, Entity, EntityDetail, Sources, SystemOfEntity, Type, Value } from '../api.ts';
 import { changes, edit } from '../edits.ts';
 import { count, hexRows, nullEntity } from '../format.ts';
 import { isShortcut } from '../keys.ts';
 import { usePoll, withParams } from '../poll.ts';
-import { goTo, selectEntity } from '../route.ts';
+import { queryOfSources } from '../query.ts';
+import { goTo, selectEntity, showQuery } from '../route.ts';
 import { useCell } from '../store.ts';
 import { isWatched, toggleWatch, watches } from '../watches.ts';
 import { types, world } from '../world.ts';
@@ -34,6 +35,7 @@ export function EntityPanel(props: { e: Entity; onClose?: () => void; /** The nu
         return (
             <div class="entity-panel">
                 <Gone e={e} {...(props.onClose ? { onClose: props.onClose } : {})} />
+                <SourcesOf e={e} sources={data.sources ?? []} />
             </div>
         );
     return (
@@ -41,6 +43,7 @@ export function EntityPanel(props: { e: Entity; onClose?: () => void; /** The nu
             <Head entity={data} write={write} past={snapshot !== undefined} {...(props.onClose ? { onClose: props.onClose } : {})} />
             <div class="parts">
                 <Place entity={data} write={write} />
+                <SourcesOf e={e} sources={data.sources ?? []} />
                 {snapshot === undefined && <Systems e={e} />}
                 <Components entity={data} write={write} past={snapshot !== undefined} />
                 {snapshot === undefined && !props.wide && <WatchList />}
@@ -63,7 +66,7 @@ function Head(props: { entity: EntityDetail; write: boolean; past: boolean; onCl
     const { entity, write } = props;
     const [renaming, setRenaming] = useState(false);
     const [asking, setAsking] = useState(false);
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!write) return;
         const onKey = (event: KeyboardEvent) => {
             if (!isShortcut(event)) return;
@@ -138,7 +141,7 @@ function fateOfChildren(children: number): string {
 
 function NameInput({ entity, onDone }: { entity: EntityDetail; onDone: () => void }) {
     const input = useRef<HTMLInputElement>(null);
-    useEffect(() => input.current?.select(), []);
+    useLayoutEffect(() => input.current?.select(), []);
     const commit = () => {
         const name = input.current?.value ?? '';
         if (name !== (entity.name ?? '')) void edit({ do: 'rename', e: entity.e, name: name || null }, name ? `Renamed ${entity.e} to ${name}` : `Removed the name of ${entity.e}`);
@@ -206,6 +209,35 @@ function Place({ entity, write }: { entity: EntityDetail; write: boolean }) {
                     </span>
                 </>
             )}
+        </div>
+    );
+}
+
+const shownSources = 12;
+
+/** Who points at the entity, by the lookups of entity fields. */
+function SourcesOf({ e, sources }: { e: Entity; sources: readonly Sources[] }) {
+    const some = sources.filter((source) => source.count > 0);
+    if (sources.length === 0) return null;
+    return (
+        <div class="place sources" role="group" aria-label="Who points at the entity">
+            <span class="dim">Sources</span>
+            {some.length === 0 && <span class="dim">none points at it</span>}
+            {some.map((source) => (
+                <span key={source.lookup} class="children" data-source={`${source.type}.${source.field}`}>
+                    <span class="dim" title={`entities whose ${source.type}.${source.field} is ${e}`}>
+                        {source.type}.{source.field} · {count(source.count)}
+                    </span>
+                    {source.first.slice(0, shownSources).map((from) => (
+                        <EntityLink key={from.e} e={from.e} name={from.name} />
+                    ))}
+                    {source.count > shownSources && (
+                        <button type="button" class="link" title="List all of them" onClick={() => showQuery(queryOfSources(source.type, source.field, e))}>
+                            {count(source.count - shownSources)} more …
+                        </button>
+                    )}
+                </span>
+            ))}
         </div>
     );
 }

@@ -4,7 +4,7 @@ import { typesOfQuery } from '../query.ts';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EntityRow, Type, Value } from '../api.ts';
 import { at, isNumber, isSortable, leaves, nameOfChoice } from '../fields.ts';
-import { count, value as printValue } from '../format.ts';
+import { count, isTarget, value as printValue } from '../format.ts';
 import { mark, marks, toggleMark } from '../marks.ts';
 import { type Rows } from '../rows.ts';
 import { selectEntity } from '../route.ts';
@@ -30,6 +30,7 @@ interface Column {
     type: string;
     path: string;
     numeric: boolean;
+    entity: boolean;
     sortable: boolean;
     names: readonly string[] | undefined; // of a choice
 }
@@ -39,7 +40,7 @@ function columnsOf(names: readonly string[], known: readonly Type[]): Column[] {
         const type = known.find((held) => held.name === name);
         return leaves(type?.fields ?? [], 2)
             .slice(0, 8)
-            .map((leaf) => ({ title: leaf.path, type: name, path: leaf.path, numeric: isNumber(leaf.kind) && !leaf.names, sortable: isSortable(leaf), names: leaf.names }));
+            .map((leaf) => ({ title: leaf.path, type: name, path: leaf.path, numeric: isNumber(leaf.kind) && !leaf.names, entity: leaf.kind === 'entity', sortable: isSortable(leaf), names: leaf.names }));
     });
 }
 
@@ -198,7 +199,7 @@ function RowCells(props: {
             </span>
             {props.columns.map((column) => (
                 <span key={`${column.type}.${column.path}`} role="gridcell" class={column.numeric ? 'number' : 'text'}>
-                    {printCell(row.values?.[column.type], column)}
+                    {column.entity ? <Target value={row.values?.[column.type]} column={column} /> : printCell(row.values?.[column.type], column)}
                 </span>
             ))}
             <span role="gridcell" class="chips">
@@ -209,6 +210,26 @@ function RowCells(props: {
                 ))}
             </span>
         </div>
+    );
+}
+
+/** An entity that a field names, as a link; the keys of the table go from row to row. */
+function Target({ value, column }: { value: Value | undefined; column: Column }) {
+    const e = value === undefined || value === null || typeof value === 'string' ? value : at(value, column.path);
+    if (!isTarget(e)) return <>{printCell(value, column)}</>;
+    return (
+        <button
+            type="button"
+            class="link"
+            tabIndex={-1}
+            title={`Go to ${e}`}
+            onClick={(event) => {
+                event.stopPropagation();
+                selectEntity(e);
+            }}
+        >
+            {e}
+        </button>
     );
 }
 

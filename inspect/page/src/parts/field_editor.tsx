@@ -3,8 +3,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Field, Shown as Show, Value } from '../api.ts';
 import { colourOfHex, hexOfColour, isFloat, isNumber, isText, nameOfChoice, parse } from '../fields.ts';
-import { float, isEntity, nullEntity } from '../format.ts';
+import { float, isTarget, nullEntity } from '../format.ts';
 import { selectEntity } from '../route.ts';
+import { EntityLink } from './basics.tsx';
 import { Icon } from './icons.tsx';
 
 /** Actions for a field at a path; an action that is missing is not offered. */
@@ -99,7 +100,7 @@ function Leaf(props: { kind: string; length: number; show?: Show; value: Value |
                 {show && (show.as !== 'range' || actions.set) && <Special {...props} show={show} differs={differs} title={title} set={actions.set} />}
                 {(!show || show.as === 'range' || show.as === 'angle') &&
                     (actions.set ? <Editor {...props} differs={differs} title={title} set={actions.set} /> : <Shown kind={kind} value={props.value} differs={differs} />)}
-                {kind === 'entity' && typeof props.value === 'string' && isEntity(props.value) && props.value !== nullEntity && (
+                {kind === 'entity' && actions.set && !differs && isTarget(props.value) && (
                     <button type="button" class="button bare plain" aria-label={`Follow ${actions.owner}.${path} to ${props.value}`} title={`Go to ${props.value}`} onClick={() => selectEntity(props.value as string)}>
                         <Icon name="follow" />
                     </button>
@@ -201,6 +202,7 @@ export function printField(kind: string, value: Value | undefined): string {
 function Shown({ kind, value, differs }: { kind: string; value: Value | undefined; differs: boolean }) {
     if (differs) return <output class="shown dim">various</output>;
     if (kind === 'bool') return <input type="checkbox" checked={value === true} disabled aria-label="value" />;
+    if (kind === 'entity' && isTarget(value)) return <EntityLink e={value} />;
     return <output class={`shown ${isNumber(kind) ? 'number' : ''}`}>{printField(kind, value)}</output>;
 }
 
@@ -286,7 +288,7 @@ function Editor(props: { kind: string; length: number; value: Value | undefined;
                     if (event.key === 'Enter') commit();
                     else if (event.key === 'Escape') {
                         hold(null);
-                        setTimeout(() => input.current?.blur());
+                        queueMicrotask(() => input.current?.blur()); // after the rendering, before the next key
                     } else if (event.key === 'ArrowUp') step(event, 1);
                     else if (event.key === 'ArrowDown') step(event, -1);
                 }}

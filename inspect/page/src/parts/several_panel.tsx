@@ -1,6 +1,6 @@
 // Several marked entities: the components that all of them have, and edits of all at once.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { CommonComponent, Entity, SeveralDetail, Type, Value } from '../api.ts';
 import { changes, edit, type Edit } from '../edits.ts';
 import { counted } from '../format.ts';
@@ -52,7 +52,7 @@ export function SeveralPanel({ all }: { all: readonly Entity[] }) {
 
 function Head({ all, detail, write }: { all: readonly Entity[]; detail: SeveralDetail; write: boolean }) {
     const [asking, setAsking] = useState(false);
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!write) return;
         const onKey = (event: KeyboardEvent) => {
             if (!isShortcut(event) || event.key !== 'Delete') return;

@@ -1,6 +1,6 @@
 // A query and its entities, the hierarchy, and the selected entity.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { edit } from '../edits.ts';
 import { count } from '../format.ts';
 import { marks } from '../marks.ts';
@@ -23,17 +23,14 @@ export function EntitiesView() {
     const { params } = useCell(route);
     const about = useCell(world);
     const tree = useCell(treeShown);
-    const [query, setQuery] = useState(params.q ?? '');
+    const query = params.q ?? '';
     const columns = useColumns(query);
     const [sort, setSort] = useSort(columns);
     const rows = useRows({ path: 'entities', params: { query, columns: columns.join(','), sort } });
     const selected = params.e ?? null;
     const marked = useCell(marks);
     useEffect(() => marks.set([]), [selected]);
-    const search = (next: string) => {
-        setQuery(next);
-        setParams({ q: next }, true);
-    };
+    const search = (next: string) => setParams({ q: next }, true);
     const create = async () => {
         const answer = await edit({ do: 'create' }, 'Created an entity');
         if (answer?.e) selectEntity(answer.e);

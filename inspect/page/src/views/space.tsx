@@ -1,17 +1,18 @@
 // Entities as points; two or three fields are the coordinates.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { EntityRows, Type } from '../api.ts';
+import type { Cells, EntityRows, Lookup, Type } from '../api.ts';
 import { get } from '../client.ts';
 import { complain } from '../edits.ts';
 import { numericPaths } from '../fields.ts';
 import { count, counted, float } from '../format.ts';
+import { axesOf, fieldsOf, lookupShown, printSquare, shadeOf, type Square, squaresOf } from '../lookups.ts';
 import { Button, Pending, State } from '../parts/basics.tsx';
 import { Canvas, type Size, type Surface } from '../parts/canvas.tsx';
 import { EntityPanel } from '../parts/entity_panel.tsx';
 import { QueryBox } from '../parts/query_box.tsx';
 import { boundsOf, type Camera, fitCamera, noStep, pick, type Points, project, rampOf, readPoints } from '../points.ts';
-import { usePollBytes, withParams } from '../poll.ts';
+import { usePoll, usePollBytes, withParams } from '../poll.ts';
 import { route, selectEntity, setParams } from '../route.ts';
 import { useCell } from '../store.ts';
 import { colour } from '../theme.ts';
@@ -32,6 +33,8 @@ export function defaultAxes(known: readonly Type[]): { x: string; y: string } | 
     return first && second ? { x: first.path, y: second.path } : null;
 }
 
+type Squares = ReturnType<typeof squaresOf>;
+
 export function SpaceView() {
     const { params } = useCell(route);
     const known = useCell(types);
@@ -40,8 +43,12 @@ export function SpaceView() {
     const axes = { x: params.x || fallback?.x || '', y: params.y || fallback?.y || '', z: params.z ?? '', value: params.value ?? '' };
     const query = params.sq ?? '';
     const path = axes.x && axes.y ? withParams('space', { ...axes, query, limit: 20000 }) : null;
-    const { data, error } = usePollBytes(path, 100);
+    const { data, error, of } = usePollBytes(path, 100);
     const points = useMemo(() => (data ? readPoints(data) : null), [data]);
+    const asked = new URLSearchParams(of.replace(/^.*\?/, '')); // the points may still be those of other axes
+    const lookups = usePoll<{ lookups: Lookup[] }>('lookups', 2000).data?.lookups ?? [];
+    const shown = lookupShown(lookups, axes, params.cells);
+    const cells = usePoll<Cells>(shown >= 0 ? withParams('cells', { lookup: shown, limit: axes.z ? 500 : 2000 }) : null, 500).data;
     const selected = params.e ?? null;
     if (known.length > 0 && !path)
         return <State title="Nothing to place">No component has two numeric fields. Describe them with COVEY_FIELDS_DEFINE.</State>;
@@ -52,10 +59,11 @@ export function SpaceView() {
                 <Axis label="y" value={axes.y} paths={paths} onChange={(y) => setParams({ y }, true)} />
                 <Axis label="z" value={axes.z} paths={['', ...paths]} onChange={(z) => setParams({ z }, true)} />
                 <Axis label="Colour" value={axes.value} paths={['', ...paths]} onChange={(value) => setParams({ value }, true)} />
+                <CellsOf lookups={lookups} shown={shown} />
                 <QueryBox query={query} error={error?.status === 422 ? error.body : null} onQuery={(sq) => setParams({ sq }, true)} />
             </div>
             {points ? (
-                <Field points={points} key={`${axes.x} ${axes.y} ${axes.z}`} selected={selected} valueName={axes.value} />
+                <Field points={points} key={['x', 'y', 'z'].map((axis) => asked.get(axis)).join()} selected={selected} valueName={axes.value} cells={shown >= 0 && cells?.lookup === shown ? cells : null} />
             ) : error?.status === 422 ? (
                 <State title="The query is wrong" kind="error">{error.body.text}</State>
             ) : (
@@ -85,7 +93,31 @@ function Axis(props: { label: string; value: string; paths: readonly string[]; o
     );
 }
 
-function Field({ points, selected, valueName }: { points: Points; selected: string | null; valueName: string }) {
+/** Of which lookup the cells are shown. Without a lookup of places there is nothing to choose. */
+function CellsOf({ lookups, shown }: { lookups: readonly Lookup[]; shown: number }) {
+    const places = lookups.map((lookup, number) => ({ lookup, number })).filter(({ lookup }) => lookup.finds === 'places');
+    if (places.length === 0) return null;
+    const choose = (text: string) => {
+        const lookup = lookups[Number(text)];
+        if (text === '' || !lookup) setParams({ cells: 'none' }, true);
+        else setParams({ cells: text, ...axesOf(lookup) }, true);
+    };
+    return (
+        <label class="axis">
+            <span class="dim">Cells</span>
+            <select value={shown < 0 ? '' : String(shown)} aria-label="Cells" onChange={(event) => choose(event.currentTarget.value)}>
+                <option value="">none</option>
+                {places.map(({ lookup, number }) => (
+                    <option key={number} value={String(number)}>
+                        {fieldsOf(lookup)}: {float(lookup.cell ?? 0)}
+                    </option>
+                ))}
+            </select>
+        </label>
+    );
+}
+
+function Field({ points, selected, valueName, cells }: { points: Points; selected: string | null; valueName: string; cells: Cells | null }) {
     const [camera, setCamera] = useState<Camera | null>(null);
     const size = useRef<Size>({ width: 0, height: 0 });
     const drag = useRef<{ x: number; y: number; camera: Camera; moved: boolean } | null>(null);
@@ -100,11 +132,14 @@ function Field({ points, selected, valueName }: { points: Points; selected: stri
         if (!camera) fit();
     }, [points, camera]);
 
+    const squares = useMemo(() => (cells ? squaresOf(cells, deep) : null), [cells, deep]);
+    const [under, setUnder] = useState('');
     const shades = useMemo(() => (points.value ? rampOf(points.value) : null), [points]);
     const selectedIndex = selected === null ? -1 : Number(selected.split(':')[0]);
 
     const draw = ({ context, width, height }: Surface) => {
         if (!camera) return;
+        if (squares && cells) drawCells(context, width, height, camera, squares, deep);
         if (!deep) drawGrid(context, width, height, camera);
         const at = project(points, camera, width, height);
         screen.current = at;
@@ -169,6 +204,7 @@ function Field({ points, selected, valueName }: { points: Points; selected: stri
                     const start = drag.current;
                     if (!start) {
                         setHover(screen.current ? pick(screen.current, event.offsetX, event.offsetY, 8) : -1);
+                        setUnder(cells && squares && camera && !deep ? squareAt(cells, squares.squares, camera, size.current, event) : '');
                         return;
                     }
                     const [dx, dy] = [event.offsetX - start.x, event.offsetY - start.y];
@@ -182,7 +218,10 @@ function Field({ points, selected, valueName }: { points: Points; selected: stri
                     const i = pick(screen.current, event.offsetX, event.offsetY, 10);
                     if (i >= 0) void choose(i);
                 }}
-                onPointerLeave={() => setHover(-1)}
+                onPointerLeave={() => {
+                    setHover(-1);
+                    setUnder('');
+                }}
                 onWheel={(event) => {
                     event.preventDefault();
                     zoom(event.deltaY > 0 ? 1 / 1.2 : 1.2, event.offsetX, event.offsetY);
@@ -203,6 +242,7 @@ function Field({ points, selected, valueName }: { points: Points; selected: stri
                 <span class="dim" role="status" data-number="points">
                     {points.total > points.count ? `${count(points.count)} of ${count(points.total)} entities, evenly sampled` : points.count === 1 ? '1 entity' : `${count(points.count)} entities`}
                 </span>
+                {squares && cells && <CellsFoot cells={cells} squares={squares} under={under} />}
                 {shades && shades.low <= shades.high && (
                     <span class="ramp" aria-label={`Colour: ${valueName}`}>
                         {float(shades.low)}
@@ -215,6 +255,70 @@ function Field({ points, selected, valueName }: { points: Points; selected: stri
             </div>
         </div>
     );
+}
+
+/** What the shades mean, and the cell under the pointer. */
+function CellsFoot({ cells, squares, under }: { cells: Cells; squares: Squares; under: string }) {
+    return (
+        <>
+            <span class="shades" role="status" data-number="cells">
+                {counted(squares.squares.length, 'cell')}
+                {cells.merged > 1 && ` of ${cells.merged}× the side`}
+                <span class="shade-bar" aria-hidden="true" />
+                {count(squares.most)}
+            </span>
+            {under !== '' && <span class="dim">{under}</span>}
+        </>
+    );
+}
+
+function squareAt(cells: Cells, squares: readonly Square[], camera: Camera, size: Size, event: PointerEvent): string {
+    const x = camera.x + (event.offsetX - size.width / 2) / camera.scale;
+    const y = camera.y - (event.offsetY - size.height / 2) / camera.scale;
+    const numbers = [x, y].map((n) => Math.floor(Math.round(n / cells.cell) / cells.merged) * cells.merged);
+    const found = squares.find((square) => square.at[0] === numbers[0] && square.at[1] === numbers[1]);
+    return found ? printSquare(found, cells.merged) : '';
+}
+
+const steps = 6; // shades that are drawn
+
+function drawCells(context: CanvasRenderingContext2D, width: number, height: number, camera: Camera, { squares, side, most }: Squares, deep: boolean): void {
+    const stepOf = (square: Square) => Math.ceil((square.count / Math.max(1, most)) * steps);
+    const corners = deep ? cornersOf(squares, side, camera, width, height) : null;
+    context.fillStyle = context.strokeStyle = colour('sparse');
+    context.lineWidth = 1;
+    for (let step = 1; step <= steps; step++) {
+        context.globalAlpha = shadeOf(step, steps);
+        context.beginPath();
+        squares.forEach((square, i) => {
+            if (stepOf(square) !== step) return;
+            if (corners) return traceCube(context, corners, i * 8);
+            const [x = 0, y = 0] = square.low;
+            const gap = side * camera.scale > 6 ? 1 : 0;
+            context.rect(width / 2 + (x - camera.x) * camera.scale, height / 2 - (y + side - camera.y) * camera.scale, side * camera.scale - gap, side * camera.scale - gap);
+        });
+        if (deep) context.stroke();
+        else context.fill();
+    }
+    context.globalAlpha = 1;
+}
+
+/** The corners of all cubes on the screen, eight of each. */
+function cornersOf(squares: readonly Square[], side: number, camera: Camera, width: number, height: number): { x: Float32Array; y: Float32Array } {
+    const count = squares.length * 8;
+    const along = (axis: number, bit: number) => Float32Array.from({ length: count }, (_, i) => (squares[i >> 3]?.low[axis] ?? 0) + ((i & bit) !== 0 ? side : 0));
+    const points = { count, total: count, x: along(0, 1), y: along(1, 2), z: along(2, 4), value: null, index: new Uint32Array(0) };
+    return project(points, camera, width, height);
+}
+
+function traceCube(context: CanvasRenderingContext2D, { x, y }: { x: Float32Array; y: Float32Array }, first: number): void {
+    for (let corner = 0; corner < 8; corner++)
+        for (const bit of [1, 2, 4]) {
+            if ((corner & bit) !== 0) continue;
+            const other = first + (corner | bit);
+            context.moveTo(x[first + corner] as number, y[first + corner] as number);
+            context.lineTo(x[other] as number, y[other] as number);
+        }
 }
 
 function drawGrid(context: CanvasRenderingContext2D, width: number, height: number, camera: Camera): void {

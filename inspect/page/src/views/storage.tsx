@@ -2,9 +2,10 @@
 
 import { fullness, isAdvised, kindsListed, type Order, saved, savings, sortPools } from '../pools.ts';
 import { useEffect, useState } from 'preact/hooks';
-import type { EntityKind, Pool, Storage } from '../api.ts';
+import type { EntityKind, Lookup, Pool, Storage } from '../api.ts';
 import { change, changes } from '../edits.ts';
-import { bytes, count, counted, percent } from '../format.ts';
+import { bytes, count, counted, float, percent } from '../format.ts';
+import { fieldsOf, showCells } from '../lookups.ts';
 import { Button, Panel, Pending, Scroll, State } from '../parts/basics.tsx';
 import { OccupancyMap } from '../parts/occupancy_map.tsx';
 import { usePoll } from '../poll.ts';
@@ -15,6 +16,7 @@ import { world } from '../world.ts';
 export function StorageView() {
     const { data, error, refresh } = usePoll<Storage>('storage', 500);
     const [order, setOrder] = useState<Order>('bytes');
+    const lookups = usePoll<{ lookups: Lookup[] }>('lookups', 1000).data?.lookups ?? [];
     const { params } = useCell(route);
     const changed = useCell(changes);
     useEffect(refresh, [changed]);
@@ -23,7 +25,7 @@ export function StorageView() {
     const pools = sortPools(data.pools, order);
     const chosen = pools.find((pool) => pool.type === params.pool) ?? pools[0];
     return (
-        <div class="storage-view">
+        <div class={`storage-view ${lookups.length > 0 ? 'with-lookups' : ''}`}>
             <Panel
                 title="Pools"
                 class="pools"
@@ -35,6 +37,7 @@ export function StorageView() {
             </Panel>
             {chosen && <PoolPart key={chosen.type} pool={chosen} />}
             <Kinds kinds={data.kinds} />
+            {lookups.length > 0 && <Lookups lookups={lookups} />}
         </div>
     );
 }
@@ -267,5 +270,73 @@ function Fullness({ kind }: { kind: EntityKind }) {
             </div>
             <span class="number">{text}</span>
         </div>
+    );
+}
+
+function Lookups({ lookups }: { lookups: readonly Lookup[] }) {
+    const sum = lookups.reduce((total, lookup) => total + lookup.bytes, 0);
+    return (
+        <Panel title="Lookups: entities found by what a field says" class="lookups" label="Lookups" actions={<span class="dim">{`${counted(lookups.length, 'lookup')} · ${bytes(sum)}`}</span>}>
+            <Scroll label="Lookups">
+                <LookupTable lookups={lookups} />
+            </Scroll>
+        </Panel>
+    );
+}
+
+const ends: Record<string, string> = { keep: 'keep the handle', clear: 'set it to null', remove: 'lose the component', destroy: 'are destroyed' };
+
+function LookupTable({ lookups }: { lookups: readonly Lookup[] }) {
+    return (
+        <table class="plain-table" aria-label="Lookups">
+            <thead>
+                <tr>
+                    <th scope="col">Fields</th>
+                    <th scope="col">Kind</th>
+                    <th scope="col" class="number" title="components that are filed">
+                        Elements
+                    </th>
+                    <th scope="col" class="number" title="bytes of the lookup, exactly what the allocator handed out">
+                        Bytes
+                    </th>
+                    <th scope="col" class="number">
+                        Bytes each
+                    </th>
+                    <th scope="col">Finds</th>
+                </tr>
+            </thead>
+            <tbody>
+                {lookups.map((lookup, i) => (
+                    <tr key={i} data-lookup={fieldsOf(lookup)}>
+                        <th scope="row">{fieldsOf(lookup)}</th>
+                        <td>{lookup.kind === 'char' ? 'text' : lookup.kind}</td>
+                        <td class="number">{count(lookup.count)}</td>
+                        <td class="number">{bytes(lookup.bytes)}</td>
+                        <td class="number dim">{lookup.count > 0 ? `${(lookup.bytes / lookup.count).toFixed(1)} B` : ''}</td>
+                        <td>
+                            <Finds lookup={lookup} number={i} />
+                        </td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}
+
+function Finds({ lookup, number }: { lookup: Lookup; number: number }) {
+    if (lookup.cell !== null)
+        return (
+            <>
+                places, in{' '}
+                <button type="button" class="link" title="Show them in space" onClick={() => showCells(number, lookup)}>
+                    cells of {float(lookup.cell)}
+                </button>
+            </>
+        );
+    if (lookup.when_target_ends === null) return <>{lookup.finds}</>;
+    return (
+        <>
+            sources<span class="dim"> · when their target ends, they {ends[lookup.when_target_ends]}</span>
+        </>
     );
 }
