@@ -294,6 +294,7 @@ static const covey__looking looking_of_worlds = {
     .settle_all = settle_all,
     .target_ending = covey__target_is_ending,
     .targets_ended = covey__targets_have_ended,
+    .targets_elsewhere = covey__targets_elsewhere,
 };
 
 static void free_lookup(covey_lookup *lookup) {

@@ -120,6 +120,7 @@ bool covey__targets_reserve(covey_lookup *lookup, uint32_t count);
 void covey__targets_shrink(covey_lookup *lookup, uint32_t count);
 void covey__target_is_ending(covey_world *world, covey_entity target);
 void covey__targets_have_ended(covey_world *world);
+uint32_t covey__targets_elsewhere(covey_world *world, covey_entity *targets, uint32_t most);
 
 size_t covey__lookups_bytes(const covey_world *world);
 bool covey__lookups_valid(const covey_world *world, const char **why);

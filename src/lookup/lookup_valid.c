@@ -66,8 +66,9 @@ static bool valid_component(const covey_lookup *lookup, uint32_t index, const ch
 static uint32_t count_removed(const covey_lookup *lookup) {
     const covey__pages *changed = &lookup->pool->observers->filing->changed;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < changed->count * COVEY__BLOCK_PAGE; i++)
-        count += covey__filing_has(lookup->pool, i) && !covey__has_index(lookup->pool, i) && is_filed(lookup, i);
+    for (uint32_t page = 0; page < changed->count; page++)
+        for (uint32_t i = page * COVEY__BLOCK_PAGE, end = i + COVEY__BLOCK_PAGE; changed->at[page] && i < end; i++)
+            count += covey__filing_has(lookup->pool, i) && !covey__has_index(lookup->pool, i) && is_filed(lookup, i);
     return count;
 }
 

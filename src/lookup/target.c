@@ -73,6 +73,10 @@ static uint32_t next_sources(const covey_lookup *lookup, covey_entity target, ui
     return count;
 }
 
+static bool is_copy(const covey_world *world, covey_entity e) {
+    return world->inner->copies && covey_pool_has(world->inner->copies, e);
+}
+
 /* Whether an entity still has the target: listeners may have changed it. */
 static bool is_source(const covey_lookup *lookup, covey_entity source, covey_entity target) {
     covey_entity now;
@@ -108,7 +112,8 @@ static void deal_with_sources(covey_lookup *lookup, covey_entity target) {
     covey_entity sources[SOME];
     while (from < end && (count = next_sources(lookup, target, from, sources)) != 0) {
         for (uint32_t i = 0; i < count; i++)
-            if (is_source(lookup, sources[i], target)) deal_with(lookup, sources[i]);
+            if (is_source(lookup, sources[i], target) && !is_copy(lookup->world, sources[i]))
+                deal_with(lookup, sources[i]);
         from = sources[count - 1].index + 1;
     }
 }
@@ -123,4 +128,36 @@ void covey__targets_have_ended(covey_world *world) {
     }
     world->inner->ending = false;
     COVEY__CHANGED(world);
+}
+
+/* ---- Targets in other worlds -------------------------------------------------------------------------------------*/
+
+static bool has_own_source(const covey_lookup *lookup, covey_entity target) {
+    covey_entity sources[SOME];
+    for (uint32_t from = 0, count; (count = next_sources(lookup, target, from, sources)) != 0;) {
+        for (uint32_t i = 0; i < count; i++)
+            if (!is_copy(lookup->world, sources[i])) return true;
+        from = sources[count - 1].index + 1;
+    }
+    return false;
+}
+
+static bool is_elsewhere(const covey_lookup *lookup, covey_entity target) {
+    return (!covey_alive(lookup->world, target) || is_copy(lookup->world, target)) && has_own_source(lookup, target);
+}
+
+uint32_t covey__targets_elsewhere(covey_world *world, covey_entity *targets, uint32_t most) {
+    uint32_t count = 0;
+    for (covey_lookup *lookup = world->inner->lookups; lookup; lookup = lookup->next_of_world) {
+        if (lookup->when_target_ends == COVEY_TARGET_KEEP) continue;
+        covey__lookup_settle(lookup);
+        for (uint32_t i = 0; i < lookup->buckets.record_end; i++) {
+            const covey__bucket *record = &lookup->buckets.records[i];
+            covey_entity target = covey__target_of_key(record->key);
+            if (record->count == 0 || !is_elsewhere(lookup, target)) continue;
+            if (count < most) targets[count] = target;
+            count++;
+        }
+    }
+    return count;
 }

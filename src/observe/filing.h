@@ -56,6 +56,7 @@ typedef struct covey__looking {
     void (*settle_all)(covey_world *world); /* before systems ask */
     void (*target_ending)(covey_world *world, covey_entity target);
     void (*targets_ended)(covey_world *world);
+    uint32_t (*targets_elsewhere)(covey_world *world, covey_entity *targets, uint32_t most);
 } covey__looking;
 
 /* Memory for the bit of an index. */
@@ -126,9 +127,15 @@ static inline covey__filing *covey__filing_of(const covey_pool *pool) {
     return pool->observers ? pool->observers->filing : NULL;
 }
 
+/* Whether what is destroyed now leaves for another world: listeners may destroy others meanwhile. */
+static inline bool covey__is_leaving(const covey__inner *inner) {
+    return inner->leaving && inner->emission == inner->leaving_in;
+}
+
 /* When listeners of the destruction of an entity have been called; and when a call that destroys entities returns. */
 static inline void covey__target_ending(covey_world *world, covey_entity e) {
-    if (world->inner->target_lookups != 0) world->inner->looking->target_ending(world, e);
+    if (world->inner->target_lookups == 0 || covey__is_leaving(world->inner)) return;
+    world->inner->looking->target_ending(world, e);
 }
 static inline void covey__targets_ended(covey_world *world) {
     if (world->inner->ending_targets != 0) world->inner->looking->targets_ended(world);
