@@ -51,6 +51,7 @@ struct covey_lookup {
     bool ordered;
     uint8_t when_target_ends; /* a covey_target_end */
     covey__buckets buckets;
+    uint32_t keyless; /* about how many components have a null target */
     covey__sorted sorted;
     covey__grid grid;
     covey_entity *ending; /* targets that were destroyed, whose sources are not dealt with yet */

@@ -581,6 +581,23 @@ static void two_fields_with_two_policies(void **state) {
     }
 }
 
+/* The first lookup of a field clears it: then the second one has nothing to remove, although nothing was asked since. */
+static void two_lookups_of_one_field(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+        begin(types[i], COVEY_TARGET_CLEAR);
+        covey_lookup_desc desc = { .type = types[i], .field = "owner", .when_target_ends = COVEY_TARGET_REMOVE };
+        scan second = scan_create(world, desc, COVEY_KIND_ENTITY, offsetof(OwnedBy, owner), 0);
+        for (uint32_t k = 10; k < COUNT; k++) relate(types[i], e[k], e[k % 2]);
+        assert_true(covey_destroy(world, e[0]) && covey_destroy(world, e[1]));
+        for (uint32_t k = 10; k < COUNT; k++) assert_true(covey_is_null(get(types[i], e[k])->owner));
+        assert_scanned(&second);
+        relate(types[i], e[10], e[2]);
+        assert_int_equal(covey_lookup_size(owned.lookup), 1);
+        end();
+    }
+}
+
 /* Edges: entities with two targets that are destroyed with either of them. */
 static void edges_of_a_graph_end_with_their_nodes(void **state) {
     (void)state;
@@ -739,6 +756,7 @@ int main(void) {
 #endif
         cmocka_unit_test(a_lookup_ends_between_two_destructions),
         cmocka_unit_test(two_fields_with_two_policies),
+        cmocka_unit_test(two_lookups_of_one_field),
         cmocka_unit_test(edges_of_a_graph_end_with_their_nodes),
         cmocka_unit_test(policies_begin_and_end_with_their_lookups),
         cmocka_unit_test(what_leaves_is_no_target_that_ends),
