@@ -581,7 +581,7 @@ static void two_fields_with_two_policies(void **state) {
     }
 }
 
-/* The first lookup of a field clears it: then the second one has nothing to remove, although nothing was asked since. */
+/* The first lookup of a field clears it: then the second one has nothing to remove, although nothing was asked. */
 static void two_lookups_of_one_field(void **state) {
     (void)state;
     for (uint32_t i = 0; i < COUNT_OF(types); i++) {

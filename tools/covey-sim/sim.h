@@ -204,7 +204,7 @@ covey_pool *sim_pool(sim *s, sim_side *side, uint32_t type);
 /* The entities of a pool in its order; returns how many. No world has more than SIM_LISTED. */
 enum { SIM_LISTED = 4096 };
 uint32_t sim_list_pool(const covey_pool *pool, covey_entity *list);
-/* A target has ended: what lookups do to its sources. Whether an entity has sources for which a lookup does anything. */
+/* A target has ended: what lookups do to its sources. Whether an entity has sources to which they would do anything. */
 void sim_target_ended(sim *s, sim_side *side, covey_entity target);
 bool sim_is_target(const sim_side *side, covey_entity e);
 /* Whether covey_pool_keep_sorted keeps the pool in order, or a group owns it. */
