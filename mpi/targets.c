@@ -16,22 +16,29 @@ static bool is_asked(const covey_mpi *mpi, const covey_entity *sorted, uint32_t 
     return (i == 0 || !covey_same(sorted[i - 1], sorted[i])) && covey_mpi_home(mpi, sorted[i]) >= 0;
 }
 
-/* Lists the targets to ask about, sorted by home. */
+/* Lists the targets to ask about, sorted by home and then by handle. */
 static covey_result list_questions(covey_mpi *mpi, covey_entity **asked, uint32_t *count) {
     uint32_t found = covey_targets_elsewhere(mpi->world, NULL, 0);
     covey_entity *sorted = covey__mpi_scratch_reserve(mpi, SCRATCH_LISTED, found * sizeof *sorted);
     *asked = covey__mpi_scratch_reserve(mpi, SCRATCH_SEND, found * sizeof **asked);
-    *count = 0;
     if (!sorted || !*asked)
         return covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for a list of %u targets", found);
     covey_targets_elsewhere(mpi->world, sorted, found);
     qsort(sorted, found, sizeof *sorted, by_handle);
+    memset(mpi->send_sizes, 0, (size_t)mpi->size * sizeof *mpi->send_sizes);
+    for (uint32_t i = 0; i < found; i++)
+        if (is_asked(mpi, sorted, i)) mpi->send_sizes[covey_mpi_home(mpi, sorted[i])] += sizeof *sorted;
+    *count = 0;
     for (int r = 0; r < mpi->size; r++) {
-        uint32_t first = *count;
-        for (uint32_t i = 0; i < found; i++)
-            if (is_asked(mpi, sorted, i) && covey_mpi_home(mpi, sorted[i]) == r) (*asked)[(*count)++] = sorted[i];
-        mpi->send_offsets[r] = first * sizeof **asked;
-        mpi->send_sizes[r] = (*count - first) * sizeof **asked;
+        mpi->send_offsets[r] = *count * sizeof *sorted;
+        *count += (uint32_t)(mpi->send_sizes[r] / sizeof *sorted);
+        mpi->send_sizes[r] = 0;
+    }
+    for (uint32_t i = 0; i < found; i++) {
+        if (!is_asked(mpi, sorted, i)) continue;
+        int home = covey_mpi_home(mpi, sorted[i]);
+        (*asked)[(mpi->send_offsets[home] + mpi->send_sizes[home]) / sizeof *sorted] = sorted[i];
+        mpi->send_sizes[home] += sizeof *sorted;
     }
     return COVEY_OK;
 }

@@ -371,7 +371,7 @@ static void a_target_that_ends_elsewhere_ends_on_all_ranks(void) {
 
 /* A chain that changes ranks with each link ends at once, and so does a circle. */
 static void a_chain_over_all_ranks_ends(void) {
-    enum { LENGTH = 40 };
+    enum { LENGTH = 16 };
     for (int circle = 0; circle < 2; circle++) {
         fixture f;
         covey_entity chain[LENGTH];
