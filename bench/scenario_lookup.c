@@ -45,9 +45,10 @@ typedef struct fixture {
     covey_lookup *lookup;
     covey_view view;
     uint64_t random;
-    uint32_t *targets; /* of each entity: its target, or its key */
-    uint32_t groups;   /* targets, or keys */
-    uint32_t *asked;   /* them in no order */
+    uint32_t *targets;  /* of each entity: its target, or its key */
+    uint32_t groups;    /* targets, or keys */
+    uint32_t *asked;    /* them in no order */
+    covey_entity *ends; /* targets that are destroyed */
     /* by hand: */
     int32_t *first, *next, *before, *of; /* lists */
     uint64_t *sorted;                    /* keys and indices in one order */
@@ -90,8 +91,8 @@ static void look_up(fixture *f, const covey_lookup_desc *desc) {
 static void close(void *context) {
     fixture *f = context;
     bench_entities_close(&f->entities);
-    void *all[] = { f->targets, f->asked,  f->first, f->next,      f->before,   f->of, f->sorted,
-                    f->slots,   f->places, f->moves, f->cell_ends, f->in_cells, f };
+    void *all[] = { f->targets, f->asked,  f->first, f->next,      f->before,   f->of,   f->sorted,
+                    f->slots,   f->places, f->moves, f->cell_ends, f->in_cells, f->ends, f };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -606,6 +607,92 @@ static const bench_contestant removing[] = {
     { .name = NULL },
 };
 
+/* ---- The end of targets ------------------------------------------------------------------------------------------*/
+
+enum { MANY = 20 * EACH }; /* sources of a target that ends */
+
+static uint32_t end_count(const fixture *f) { return f->groups / (MANY / EACH); }
+static uint32_t end_of(const fixture *f, uint32_t index) { return f->targets[index] % end_count(f); }
+
+static void *open_end(const bench_scenario *scenario, uint32_t n, covey_target_end policy) {
+    fixture *f = make(scenario, n, covey_id(OwnedBy), covey_id(SparseOwnedBy));
+    look_up(f, &(covey_lookup_desc){ .type = f->type, .field = "owner", .when_target_ends = policy });
+    bool block = scenario->storage[0] == 'b';
+    f->plain = covey_pool_of_raw(f->entities.world, block ? covey_id(TickedOwnedBy) : covey_id(SparseTickedOwnedBy));
+    f->ends = bench_alloc(end_count(f), sizeof *f->ends);
+    return f;
+}
+
+static void *open_end_removing(const bench_scenario *scenario, uint32_t n) {
+    return open_end(scenario, n, COVEY_TARGET_REMOVE);
+}
+static void *open_end_clearing(const bench_scenario *scenario, uint32_t n) {
+    return open_end(scenario, n, COVEY_TARGET_CLEAR);
+}
+
+/* The targets of the last run were destroyed. */
+static void relate_to_new(const fixture *f, covey_pool *pool) {
+    if (!covey_create_many(f->entities.world, f->ends, end_count(f))) bench_fail("no memory for targets");
+    for (uint32_t i = 0; i < f->entities.order_count; i++) {
+        covey_entity e = f->entities.order[i];
+        covey_pool_set_raw(pool, e, &f->ends[end_of(f, e.index)]);
+    }
+}
+
+static void relate_to_end(void *context) {
+    fixture *f = context;
+    relate_to_new(f, f->pool);
+    covey_lookup_settle(f->lookup);
+}
+
+/* The sources of each target are listed beforehand. */
+static void list_to_end(void *context) {
+    fixture *f = context;
+    relate_to_new(f, f->plain);
+    clear_lists(f);
+    for (uint32_t i = f->entities.n; i-- != 0;) {
+        uint32_t index = f->entities.all[i].index;
+        link_by_hand(f, (int32_t)index, (int32_t)end_of(f, index));
+    }
+}
+
+BENCH_TIMED static uint64_t end_covey(void *context) {
+    const fixture *f = context;
+    for (uint32_t i = 0; i < end_count(f); i++) covey_destroy(f->entities.world, f->ends[i]);
+    return covey_lookup_size(f->lookup);
+}
+
+BENCH_TIMED static uint64_t end_removing_by_hand(void *context) {
+    const fixture *f = context;
+    for (uint32_t i = 0; i < end_count(f); i++) {
+        covey_destroy(f->entities.world, f->ends[i]);
+        for (int32_t s = f->first[i]; s != NONE; s = f->next[s]) covey_pool_remove_raw(f->plain, f->entities.all[s]);
+    }
+    return covey_pool_count(f->plain);
+}
+
+BENCH_TIMED static uint64_t end_clearing_by_hand(void *context) {
+    const fixture *f = context;
+    const OwnedBy none = { { 0, 0 } };
+    for (uint32_t i = 0; i < end_count(f); i++) {
+        covey_destroy(f->entities.world, f->ends[i]);
+        for (int32_t s = f->first[i]; s != NONE; s = f->next[s])
+            covey_pool_set_raw(f->plain, f->entities.all[s], &none);
+    }
+    return 0;
+}
+
+static const bench_contestant ending_removing[] = {
+    { .name = "covey", .prepare = relate_to_end, .run = end_covey },
+    { .name = "listed", .prepare = list_to_end, .run = end_removing_by_hand },
+    { .name = NULL },
+};
+static const bench_contestant ending_clearing[] = {
+    { .name = "covey", .prepare = relate_to_end, .run = end_covey },
+    { .name = "listed", .prepare = list_to_end, .run = end_clearing_by_hand },
+    { .name = NULL },
+};
+
 /* ---- Rows --------------------------------------------------------------------------------------------------------*/
 
 #define ROW(NAME, STORAGE, OPEN, CONTESTANTS, ...)                                                        \
@@ -630,6 +717,8 @@ static const bench_scenario scenarios[] = {
     ROWS("lookup_unasked_add", open_unasked, adding, BENCH_BARS("ticks", 2)),
     ROWS("lookup_unasked_set", open_unasked, overwriting, BENCH_BARS("ticks", 2)),
     ROWS("lookup_unasked_remove", open_unasked, removing, BENCH_BARS("ticks", 2)),
+    ROWS("lookup_end_remove", open_end_removing, ending_removing, BENCH_BARS("listed", 3)),
+    ROWS("lookup_end_clear", open_end_clearing, ending_clearing, BENCH_BARS("listed", 3)),
 };
 
 const bench_suite bench_lookup = { scenarios, sizeof scenarios / sizeof *scenarios };

@@ -31,6 +31,7 @@ covey_result covey__mpi_enter(covey_mpi *mpi, covey__mpi_call call) {
     static const char *const names[] = {
         [CALL_MIGRATE] = "covey_mpi_migrate",
         [CALL_RECLAIM] = "covey_mpi_reclaim",
+        [CALL_TARGETS_END] = "covey_mpi_targets_end",
         [CALL_REDUCE_I64] = "covey_mpi_reduce_i64",
         [CALL_REDUCE_F64] = "covey_mpi_reduce_f64",
         [CALL_COUNT] = "covey_mpi_count",

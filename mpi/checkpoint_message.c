@@ -7,6 +7,8 @@
 #include "checkpoint.h"
 #include "message.h"
 
+#include <covey/lookup.h>
+
 #define MAGIC UINT64_C(0x31304F5948564F43) /* the format, and its version */
 
 typedef struct header {
@@ -104,7 +106,7 @@ covey_result covey__mpi_restart_skip_generations(covey_mpi *mpi, const covey_ent
             return covey__mpi_fail(mpi, covey_world_result(world),
                                    "the generation of %u:%u cannot be marked as used: %s", freed[i].index,
                                    freed[i].generation, covey_result_text(covey_world_result(world)));
-        covey_destroy(world, freed[i]);
+        covey_leave_many(world, &freed[i], 1);
     }
     return COVEY_OK;
 }

@@ -1,6 +1,7 @@
 /* Creating and destroying a covey_mpi, and comparing the settings of all ranks. */
 #include "internal.h"
 
+#include <covey/lookup.h>
 #include <stdio.h>
 
 const covey_type covey_type_covey_away = {
@@ -122,7 +123,7 @@ static covey_result make_lists(covey_mpi *mpi) {
     mpi->ghost = covey_pool_of(mpi->world, covey_ghost);
     bool done = mpi->send_sizes && mpi->send_offsets && mpi->receive_sizes && mpi->receive_offsets && mpi->image_ends &&
                 mpi->target_starts;
-    return done && mpi->away && mpi->ghost
+    return done && mpi->away && mpi->ghost && covey_copies_are(mpi->world, covey_id(covey_ghost))
                ? COVEY_OK
                : covey__mpi_fail(mpi, COVEY_ERROR_MEMORY, "no memory for %d ranks", mpi->size);
 }

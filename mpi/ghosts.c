@@ -1,6 +1,8 @@
 /* Defining ghosts, and removing those that are here. */
 #include "ghosts.h"
 
+#include <covey/lookup.h>
+
 /* ---- Removing -----------------------------------------------------------------------------------------------------*/
 
 bool covey__mpi_neighbour_reserve(covey_mpi *mpi, covey__mpi_neighbour *n, uint32_t slots) {
@@ -18,7 +20,7 @@ void covey__mpi_ghosts_remove(covey_mpi *mpi, const covey_entity *ghosts, uint32
     for (uint32_t i = 0; i < count; i++)
         if (covey__mpi_is_home(mpi, ghosts[i])) covey__mpi_remove_components(mpi, &ghosts[i], 1);
         else list[others++] = ghosts[i];
-    covey_destroy_many(mpi->world, list, others);
+    covey_leave_many(mpi->world, list, others);
 }
 
 void covey__mpi_ghosts_remove_stale(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
@@ -26,7 +28,7 @@ void covey__mpi_ghosts_remove_stale(covey_mpi *mpi, const covey_entity *entities
         covey_entity old = covey_entity_at(mpi->world, entities[i].index);
         if (covey_is_null(old) || old.generation >= entities[i].generation || !covey_pool_has(mpi->ghost, old))
             continue;
-        covey_destroy(mpi->world, old);
+        covey_leave_many(mpi->world, &old, 1);
     }
 }
 

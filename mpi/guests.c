@@ -2,6 +2,8 @@
  * destroyed here, the bit remains until covey_mpi_reclaim tells the home, which then uses the index again. */
 #include "internal.h"
 
+#include <covey/lookup.h>
+
 enum { WORDS = COVEY__MPI_GUEST_PAGE / 64 };
 
 static bool reach_pages(covey_mpi *mpi, uint32_t count) {
@@ -107,7 +109,7 @@ static covey_result find_destroyed(covey_mpi *mpi, covey_entity **destroyed) {
 
 static void destroy_at_home(covey_mpi *mpi, const covey_entity *destroyed, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
-        if (covey_pool_has(mpi->away, destroyed[i])) covey_destroy(mpi->world, destroyed[i]);
+        if (covey_pool_has(mpi->away, destroyed[i])) covey_leave_many(mpi->world, &destroyed[i], 1);
 }
 
 covey_result covey__mpi_reclaim(covey_mpi *mpi) {

@@ -85,6 +85,7 @@ struct covey_mpi {
 typedef enum covey__mpi_call {
     CALL_MIGRATE = 1,
     CALL_RECLAIM,
+    CALL_TARGETS_END,
     CALL_REDUCE_I64,
     CALL_REDUCE_F64,
     CALL_COUNT,

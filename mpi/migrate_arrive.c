@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include <covey/hierarchy.h>
+#include <covey/lookup.h>
 
 static const covey_entity null_entity = { 0, 0 };
 
@@ -78,7 +79,7 @@ static covey__mpi_homes homes_of_message(const covey_mpi *mpi, const covey__mpi_
 void covey__mpi_departures_remove(covey_mpi *mpi, const covey_entity *entities, uint32_t count) {
     covey__mpi_homes h = split_by_home(mpi, entities, count);
     covey__mpi_guests_set(mpi, h.guests, h.guest_count, false);
-    covey_destroy_many(mpi->world, h.guests, h.guest_count);
+    covey_leave_many(mpi->world, h.guests, h.guest_count);
     covey__mpi_remove_components(mpi, h.own, h.own_count);
 }
 
@@ -279,6 +280,6 @@ void covey__mpi_arrivals_undo(covey_mpi *mpi, const covey__mpi_incoming *in) {
         made = move_ghosts_last(mpi, list, h.guest_count);
         others = move_ghosts_last(mpi, list + h.guest_count, h.own_count);
     }
-    covey_destroy_many(mpi->world, h.guests, made);
+    covey_leave_many(mpi->world, h.guests, made);
     covey__mpi_remove_components(mpi, h.own, others);
 }

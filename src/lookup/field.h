@@ -48,6 +48,10 @@ static inline uint64_t covey__key_of_target(covey_entity e) {
     return (uint64_t)covey__generation(e) << 32 | covey__index(e);
 }
 
+static inline covey_entity covey__target_of_key(uint64_t key) {
+    return covey__entity((uint32_t)key, (uint32_t)(key >> 32));
+}
+
 /* Finds whether the numbers are adjacent. */
 void covey__place_settle(covey__place *place);
 /* The point of a value. */

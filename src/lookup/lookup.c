@@ -180,7 +180,8 @@ static void build(covey_lookup *lookup) {
 /* Where more was added or removed than stayed, filing everything anew is faster. */
 static bool builds(const covey_lookup *lookup) {
     uint64_t present = covey_pool_count(lookup->pool), filed = lookup->buckets.count;
-    return !lookup->ordered && (present > 2 * filed + BUILD_LEAST || filed > 2 * present + BUILD_LEAST);
+    uint64_t next = present > lookup->keyless ? present - lookup->keyless : 0; /* about what is filed afterwards */
+    return !lookup->ordered && (next > 2 * filed + BUILD_LEAST || filed > 2 * next + BUILD_LEAST);
 }
 
 enum { FEW = 4 }; /* so few of a block are filed one by one */
@@ -220,12 +221,12 @@ static void file_marked(covey_lookup *lookup) {
         each_marked(lookup, file_places);
         return;
     }
-    if (builds(lookup)) {
-        build(lookup);
-        return;
+    if (builds(lookup)) build(lookup);
+    else {
+        if (lookup->pool->observers->filing->some_removed) each_marked(lookup, unfile_block);
+        each_marked(lookup, file_block);
     }
-    if (lookup->pool->observers->filing->some_removed) each_marked(lookup, unfile_block);
-    each_marked(lookup, file_block);
+    if (!lookup->ordered) lookup->keyless = covey_pool_count(lookup->pool) - lookup->buckets.count;
 }
 
 /* Returns COVEY__OPENED if there are any. */
@@ -247,8 +248,8 @@ static uint64_t file_open(const covey_pool *pool) {
 void covey__lookup_settle_now(const covey_pool *pool) {
     covey__filing *filing = pool->observers->filing;
     if ((filing->any & COVEY__OPENED) != 0) covey__filing_close_moved(pool);
-    for (covey_lookup *lookup = filing->first; lookup && (filing->any & COVEY__MARKED) != 0; lookup = lookup->next)
-        file_marked(lookup);
+    bool any = (filing->any & (COVEY__MARKED | COVEY__REMOVED | COVEY__CLEARED)) != 0;
+    for (covey_lookup *lookup = filing->first; lookup && any; lookup = lookup->next) file_marked(lookup);
     covey__filing_forget(filing);
     filing->any = file_open(pool);
     for (covey_lookup *lookup = filing->first; lookup; lookup = lookup->next)
@@ -294,6 +295,7 @@ static const covey__looking looking_of_worlds = {
     .settle_all = settle_all,
     .target_ending = covey__target_is_ending,
     .targets_ended = covey__targets_have_ended,
+    .targets_elsewhere = covey__targets_elsewhere,
 };
 
 static void free_lookup(covey_lookup *lookup) {

@@ -55,6 +55,7 @@ struct covey_lookup {
     char *names; /* of the fields, one after the other, each with its zero */
     size_t names_size;
     covey__buckets buckets;
+    uint32_t keyless; /* about how many components have a null target */
     covey__sorted sorted;
     covey__grid grid;
     covey_entity *ending; /* targets that were destroyed, whose sources are not dealt with yet */
@@ -127,6 +128,7 @@ bool covey__targets_reserve(covey_lookup *lookup, uint32_t count);
 void covey__targets_shrink(covey_lookup *lookup, uint32_t count);
 void covey__target_is_ending(covey_world *world, covey_entity target);
 void covey__targets_have_ended(covey_world *world);
+uint32_t covey__targets_elsewhere(covey_world *world, covey_entity *targets, uint32_t most);
 
 size_t covey__lookups_bytes(const covey_world *world);
 bool covey__lookups_valid(const covey_world *world, const char **why);

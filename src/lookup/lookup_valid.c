@@ -54,7 +54,10 @@ static bool has_generation(const covey_lookup *lookup, uint32_t index) {
 static bool valid_component(const covey_lookup *lookup, uint32_t index, const char **why) {
     REQUIRE(covey__page_at(&lookup->pool->observers->filing->changed, index) && has_page(lookup, index),
             "lookup: there is no memory to file a component");
-    if (covey__filing_has(lookup->pool, index) || covey__filing_is_open(lookup->pool, index)) return true;
+    bool marked = covey__filing_has(lookup->pool, index);
+    REQUIRE(!marked || (lookup->pool->observers->filing->any & (COVEY__MARKED | COVEY__CLEARED)) != 0,
+            "lookup: a component is to be filed, and only removals are noted");
+    if (marked || covey__filing_is_open(lookup->pool, index)) return true;
     REQUIRE(is_filed_right(lookup, index),
             "lookup: a value was changed, and nothing was told of it: call covey_patch after writing through a "
             "pointer of covey_get");
@@ -66,8 +69,9 @@ static bool valid_component(const covey_lookup *lookup, uint32_t index, const ch
 static uint32_t count_removed(const covey_lookup *lookup) {
     const covey__pages *changed = &lookup->pool->observers->filing->changed;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < changed->count * COVEY__BLOCK_PAGE; i++)
-        count += covey__filing_has(lookup->pool, i) && !covey__has_index(lookup->pool, i) && is_filed(lookup, i);
+    for (uint32_t page = 0; page < changed->count; page++)
+        for (uint32_t i = page * COVEY__BLOCK_PAGE, end = i + COVEY__BLOCK_PAGE; changed->at[page] && i < end; i++)
+            count += covey__filing_has(lookup->pool, i) && !covey__has_index(lookup->pool, i) && is_filed(lookup, i);
     return count;
 }
 
@@ -95,7 +99,7 @@ static bool valid_filing(const covey_pool *pool, const char **why) {
             any = any || page->ids[block] != 0;
         }
     }
-    REQUIRE(!any || (filing->any & COVEY__MARKED) != 0,
+    REQUIRE(!any || (filing->any & (COVEY__MARKED | COVEY__REMOVED | COVEY__CLEARED)) != 0,
             "lookup: a component is to be filed, and it is not noted that there is one");
     return true;
 }

@@ -49,10 +49,21 @@ static void make_room(covey_lookup *lookup) {
     lookup->ending_count = kept;
 }
 
+/* Whether a target may have sources that are not filed under it. */
+static bool has_changed(const covey_lookup *lookup) {
+    return (lookup->pool->observers->filing->any & ~(uint64_t)(COVEY__REMOVED | COVEY__CLEARED)) != 0;
+}
+
+/* Files what was added or changed. What was removed or cleared may stay filed, and is no source: all of it is taken out
+ * at once when the next question is asked. */
+static void settle_sources(const covey_lookup *lookup) {
+    if (has_changed(lookup)) covey__lookup_settle(lookup);
+}
+
 void covey__target_is_ending(covey_world *world, covey_entity target) {
     for (covey_lookup *lookup = world->inner->lookups; lookup; lookup = lookup->next_of_world) {
         if (lookup->when_target_ends == COVEY_TARGET_KEEP) continue;
-        covey__lookup_settle(lookup);
+        settle_sources(lookup);
         if (record_of(lookup, target) == COVEY__NO_RECORD) continue;
         make_room(lookup);
         lookup->ending[lookup->ending_count++] = target;
@@ -62,23 +73,48 @@ void covey__target_is_ending(covey_world *world, covey_entity target) {
 
 enum { SOME = 64 };
 
-/* Some sources of a target, from an index on. Returns how many. */
-static uint32_t next_sources(const covey_lookup *lookup, covey_entity target, uint32_t from, covey_entity *sources) {
-    covey__lookup_settle(lookup);
-    uint32_t record = record_of(lookup, target), count = 0;
+/* Sources of a target. They are those of now while nothing is filed and nothing is changed. */
+typedef struct source_list {
+    covey_entity at[SOME];
+    uint32_t count, all; /* `all`: of the target */
+    uint64_t changes;    /* of what is filed, up to then */
+} source_list;
+
+/* Some sources of a target, from an index on. Some of them may have been removed already. */
+static void list_sources(const covey_lookup *lookup, covey_entity target, uint32_t from, source_list *sources) {
+    uint32_t record = record_of(lookup, target);
     covey__bucket_run run = { NULL, NULL, 0 };
-    if (record != COVEY__NO_RECORD) run = covey__bucket_from(&lookup->buckets, record, from);
-    for (; count < run.count && count < SOME; count++)
-        sources[count] = covey__entity(run.indices[count], run.generations[count]);
-    return count;
+    sources->count = sources->all = 0;
+    sources->changes = lookup->buckets.changes;
+    if (record == COVEY__NO_RECORD) return;
+    sources->all = lookup->buckets.records[record].count;
+    run = covey__bucket_from(&lookup->buckets, record, from);
+    for (; sources->count < run.count && sources->count < SOME; sources->count++)
+        sources->at[sources->count] = covey__entity(run.indices[sources->count], run.generations[sources->count]);
 }
 
-/* Whether an entity still has the target: listeners may have changed it. */
-static bool is_source(const covey_lookup *lookup, covey_entity source, covey_entity target) {
-    covey_entity now;
-    if (!covey_pool_has(lookup->pool, source)) return false;
+/* Whether no other source has come since. */
+static bool is_complete(const covey_lookup *lookup, const source_list *sources) {
+    return lookup->buckets.changes == sources->changes && !has_changed(lookup);
+}
+
+static bool is_copy(const covey_world *world, covey_entity e) {
+    return world->inner->copies && covey_pool_has(world->inner->copies, e);
+}
+
+/* Whether one of the list is still a source: listeners may have changed it, or another lookup cleared it. */
+static bool is_source(const covey_lookup *lookup, covey_entity target, const source_list *sources, uint32_t i) {
+    covey_entity source = sources->at[i], now;
+    if (!covey_pool_has(lookup->pool, source) || is_copy(lookup->world, source)) return false;
+    bool cleared = (lookup->pool->observers->filing->any & COVEY__CLEARED) != 0;
+    if (is_complete(lookup, sources) && !cleared) return true;
     memcpy(&now, (const char *)covey__value_of_index(lookup->pool, source.index) + lookup->field.offset, sizeof now);
     return covey_same(now, target);
+}
+
+/* Nothing else was changed before. */
+static void note_cleared(covey__filing *filing) {
+    filing->any = (filing->any & ~(uint64_t)COVEY__MARKED) | COVEY__CLEARED;
 }
 
 static void deal_with(covey_lookup *lookup, covey_entity source) {
@@ -89,6 +125,8 @@ static void deal_with(covey_lookup *lookup, covey_entity source) {
     case COVEY_TARGET_CLEAR:
         memcpy((char *)covey__value_of_index(lookup->pool, source.index) + lookup->field.offset, &none, sizeof none);
         covey__ticks_note(lookup->pool, source.index);
+        lookup->keyless++;
+        note_cleared(lookup->pool->observers->filing);
         break;
     case COVEY_TARGET_REMOVE: covey_pool_remove_raw(lookup->pool, source); break;
     case COVEY_TARGET_DESTROY: covey_destroy(world, source); break;
@@ -104,13 +142,19 @@ static covey_lookup *next_with_ending(const covey_world *world) {
 /* The sources of a target, in index order. Listeners may make new ones all the time, whose indices are larger: so those
  * for which there was no memory in the beginning stay. */
 static void deal_with_sources(covey_lookup *lookup, covey_entity target) {
-    uint32_t end = lookup->buckets.filed.count * COVEY__BLOCK_PAGE, from = 0, count;
-    covey_entity sources[SOME];
-    while (from < end && (count = next_sources(lookup, target, from, sources)) != 0) {
-        for (uint32_t i = 0; i < count; i++)
-            if (is_source(lookup, sources[i], target)) deal_with(lookup, sources[i]);
-        from = sources[count - 1].index + 1;
-    }
+    uint32_t end = lookup->buckets.filed.count * COVEY__BLOCK_PAGE, from = 0, seen = 0;
+    source_list sources;
+    settle_sources(lookup);
+    do {
+        list_sources(lookup, target, from, &sources);
+        for (uint32_t i = 0; i < sources.count; i++)
+            if (is_source(lookup, target, &sources, i)) deal_with(lookup, sources.at[i]);
+        if (sources.count == 0) return;
+        from = sources.at[sources.count - 1].index + 1;
+        seen += sources.count;
+        if (is_complete(lookup, &sources) && seen == sources.all) return;
+        settle_sources(lookup);
+    } while (from < end);
 }
 
 void covey__targets_have_ended(covey_world *world) {
@@ -123,4 +167,38 @@ void covey__targets_have_ended(covey_world *world) {
     }
     world->inner->ending = false;
     COVEY__CHANGED(world);
+}
+
+/* ---- Targets in other worlds -------------------------------------------------------------------------------------*/
+
+static bool has_own_source(const covey_lookup *lookup, covey_entity target) {
+    source_list sources;
+    uint32_t from = 0;
+    do {
+        list_sources(lookup, target, from, &sources);
+        for (uint32_t i = 0; i < sources.count; i++)
+            if (!is_copy(lookup->world, sources.at[i])) return true;
+        if (sources.count != 0) from = sources.at[sources.count - 1].index + 1;
+    } while (sources.count != 0);
+    return false;
+}
+
+static bool is_elsewhere(const covey_lookup *lookup, covey_entity target) {
+    return (!covey_alive(lookup->world, target) || is_copy(lookup->world, target)) && has_own_source(lookup, target);
+}
+
+uint32_t covey__targets_elsewhere(covey_world *world, covey_entity *targets, uint32_t most) {
+    uint32_t count = 0;
+    for (covey_lookup *lookup = world->inner->lookups; lookup; lookup = lookup->next_of_world) {
+        if (lookup->when_target_ends == COVEY_TARGET_KEEP) continue;
+        covey__lookup_settle(lookup);
+        for (uint32_t i = 0; i < lookup->buckets.record_end; i++) {
+            const covey__bucket *record = &lookup->buckets.records[i];
+            covey_entity target = covey__target_of_key(record->key);
+            if (record->count == 0 || !is_elsewhere(lookup, target)) continue;
+            if (count < most) targets[count] = target;
+            count++;
+        }
+    }
+    return count;
 }

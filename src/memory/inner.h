@@ -58,11 +58,14 @@ typedef struct covey__inner {
     struct covey__resources *resources, *references; /* NULL while there never were any */
 
     /* ---- Lookups ---- */
-    struct covey_lookup *lookups; /* as a list, in the order of creation */
-    uint32_t target_lookups;      /* those that do something when a target is destroyed */
-    uint32_t ending_targets;      /* targets that are destroyed, and whose sources are not dealt with yet */
-    bool ending;                  /* they are being dealt with, */
-    bool held;                    /* or later, because a tree is being destroyed, which needs its root */
+    struct covey_lookup *lookups;       /* as a list, in the order of creation */
+    uint32_t target_lookups;            /* those that do something when a target is destroyed */
+    uint32_t ending_targets;            /* targets that are destroyed, and whose sources are not dealt with yet */
+    bool ending;                        /* they are being dealt with, */
+    bool held;                          /* or later, because a tree is being destroyed, which needs its root */
+    bool leaving;                       /* what is destroyed leaves for another world, and is no target that ends, */
+    struct covey__emission *leaving_in; /* unless a listener destroys it: then this is not the current call of them */
+    const covey_pool *copies;           /* its entities are copies of others, which policies do not change; or NULL */
 
     /* ---- What depends on the world ---- */
     struct covey_commands *commands;  /* the buffers, as a list */

@@ -25,7 +25,7 @@ typedef struct covey__open {
 #define COVEY__OPEN 4 /* loops that are nested, and write the same type */
 
 typedef struct covey__filing {
-    uint64_t any;         /* COVEY__MARKED, or COVEY__OPENED, or both */
+    uint64_t any;         /* a set of COVEY__MARKED and so on */
     covey__pages changed; /* of covey__changed_page */
     uint64_t *pages;      /* for each page of these: not 0 if it has a bit */
     uint32_t page_count;
@@ -36,8 +36,10 @@ typedef struct covey__filing {
     covey_lookup *first; /* the lookups of the pool, as a list */
 } covey__filing;
 
-#define COVEY__MARKED 1 /* components are to be filed: those with a bit, */
-#define COVEY__OPENED 2 /* and those in open rows */
+#define COVEY__MARKED 1  /* components are to be filed: those with a bit, */
+#define COVEY__OPENED 2  /* and those in open rows; */
+#define COVEY__REMOVED 4 /* absent ones with a bit are to be taken out, */
+#define COVEY__CLEARED 8 /* and those with a bit whose target has become null; but no target has a new source */
 
 typedef struct covey__changed_page {
     uint64_t ids[COVEY__PAGE_BLOCKS]; /* a bit for each index: the component may have been changed since it was filed */
@@ -56,6 +58,7 @@ typedef struct covey__looking {
     void (*settle_all)(covey_world *world); /* before systems ask */
     void (*target_ending)(covey_world *world, covey_entity target);
     void (*targets_ended)(covey_world *world);
+    uint32_t (*targets_elsewhere)(covey_world *world, covey_entity *targets, uint32_t most);
 } covey__looking;
 
 /* Memory for the bit of an index. */
@@ -63,8 +66,8 @@ bool covey__filing_reach(covey_world *world, covey__filing *filing, uint32_t ind
 void covey__filing_free(covey_world *world, covey__filing *filing);
 size_t covey__filing_bytes(const covey__filing *filing);
 
-/* Notes ids of a block. With `shared`, other threads may note ids of the same block. */
-static inline void covey__filing_note(covey__filing *filing, uint32_t first, uint64_t ids, bool shared) {
+/* Marks ids of a block. With `shared`, other threads may mark ids of the same block. */
+static inline void covey__filing_mark(covey__filing *filing, uint32_t first, uint64_t ids, bool shared, uint64_t why) {
     covey__changed_page *page = covey__page_at(&filing->changed, first);
     uint32_t block = covey__block_of(first);
     if (!page) return;
@@ -74,7 +77,12 @@ static inline void covey__filing_note(covey__filing *filing, uint32_t first, uin
     uint64_t *any = &filing->pages[first / COVEY__BLOCK_PAGE];
     if (COVEY__GET_WORD(*any) == 0) COVEY__PUT_WORD(*any, 1);
     uint64_t what = COVEY__GET_WORD(filing->any);
-    if ((what & COVEY__MARKED) == 0) COVEY__PUT_WORD(filing->any, what | COVEY__MARKED);
+    if ((what & why) == 0) COVEY__PUT_WORD(filing->any, what | why);
+}
+
+/* Components of a block were added or changed. */
+static inline void covey__filing_note(covey__filing *filing, uint32_t first, uint64_t ids, bool shared) {
+    covey__filing_mark(filing, first, ids, shared, COVEY__MARKED);
 }
 
 /* Whether a component can be added without memory for lookups. */
@@ -85,7 +93,7 @@ static inline bool covey__filing_is_ready(const covey__filing *filing, uint32_t 
 /* A component is removed: it is taken out when something is asked. */
 static inline void covey__filing_removed(covey__filing *filing, uint32_t index) {
     filing->some_removed = true;
-    covey__filing_note(filing, index, (uint64_t)1 << index % COVEY__BLOCK_IDS, false);
+    covey__filing_mark(filing, index, (uint64_t)1 << index % COVEY__BLOCK_IDS, false, COVEY__REMOVED);
 }
 
 /* The next block of a page with a bit, from one on; or COVEY__PAGE_BLOCKS. */
@@ -126,9 +134,15 @@ static inline covey__filing *covey__filing_of(const covey_pool *pool) {
     return pool->observers ? pool->observers->filing : NULL;
 }
 
+/* Whether what is destroyed now leaves for another world: listeners may destroy others meanwhile. */
+static inline bool covey__is_leaving(const covey__inner *inner) {
+    return inner->leaving && inner->emission == inner->leaving_in;
+}
+
 /* When listeners of the destruction of an entity have been called; and when a call that destroys entities returns. */
 static inline void covey__target_ending(covey_world *world, covey_entity e) {
-    if (world->inner->target_lookups != 0) world->inner->looking->target_ending(world, e);
+    if (world->inner->target_lookups == 0 || covey__is_leaving(world->inner)) return;
+    world->inner->looking->target_ending(world, e);
 }
 static inline void covey__targets_ended(covey_world *world) {
     if (world->inner->ending_targets != 0) world->inner->looking->targets_ended(world);

@@ -22,6 +22,7 @@ COVEY_COMPONENT_DEFINE(Block, FIELDS);
 COVEY_COMPONENT_DEFINE(Pin, FIELDS, .storage = COVEY_STORAGE_PINNED);
 COVEY_COMPONENT_DEFINE(Sparse, FIELDS, .storage = COVEY_STORAGE_SPARSE);
 COVEY_COMPONENT_DEFINE(Place, FIELDS, .policy = COVEY_IN_PLACE);
+COVEY_TAG_DEFINE(Mark);
 static const covey_type *const types[] = { covey_id(Block), covey_id(Pin), covey_id(Sparse), covey_id(Place) };
 
 enum { COUNT = 150 };
@@ -580,6 +581,23 @@ static void two_fields_with_two_policies(void **state) {
     }
 }
 
+/* The first lookup of a field clears it: then the second one has nothing to remove, although nothing was asked. */
+static void two_lookups_of_one_field(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+        begin(types[i], COVEY_TARGET_CLEAR);
+        covey_lookup_desc desc = { .type = types[i], .field = "owner", .when_target_ends = COVEY_TARGET_REMOVE };
+        scan second = scan_create(world, desc, COVEY_KIND_ENTITY, offsetof(OwnedBy, owner), 0);
+        for (uint32_t k = 10; k < COUNT; k++) relate(types[i], e[k], e[k % 2]);
+        assert_true(covey_destroy(world, e[0]) && covey_destroy(world, e[1]));
+        for (uint32_t k = 10; k < COUNT; k++) assert_true(covey_is_null(get(types[i], e[k])->owner));
+        assert_scanned(&second);
+        relate(types[i], e[10], e[2]);
+        assert_int_equal(covey_lookup_size(owned.lookup), 1);
+        end();
+    }
+}
+
 /* Edges: entities with two targets that are destroyed with either of them. */
 static void edges_of_a_graph_end_with_their_nodes(void **state) {
     (void)state;
@@ -631,6 +649,89 @@ static void policies_begin_and_end_with_their_lookups(void **state) {
     }
 }
 
+/* ---- Worlds that share entities ----------------------------------------------------------------------------------*/
+
+/* Leaving is not ending: sources stay as they are, and still name the entity. */
+TARGET_TEST(what_leaves_is_no_target_that_ends) {
+    (void)policy;
+    const covey_entity leaving[] = { e[0], e[40], e[41], e[1] };
+    for (uint32_t i = 50; i < 60; i++) relate(type, e[i], leaving[i % 3]);
+    relate(type, e[1], e[0]); /* a source that leaves, too */
+    assert_int_equal(covey_leave_many(world, leaving, COUNT_OF(leaving)), COUNT_OF(leaving));
+    for (uint32_t i = 50; i < 60; i++) assert_same(get(type, e[i])->owner, leaving[i % 3]);
+    assert_int_equal(covey_lookup_count(owned.lookup, &e[0]), 3);
+    assert_int_equal(covey_leave_many(world, leaving, COUNT_OF(leaving)), 0);
+}
+
+static void destroy_too(const covey_event *event, void *other) {
+    covey_destroy(event->world, *(const covey_entity *)other);
+}
+
+/* What a listener destroys meanwhile ends, and so does what is destroyed afterwards. */
+static void what_listeners_destroy_while_others_leave_ends(void **state) {
+    (void)state;
+    begin(covey_id(Block), COVEY_TARGET_REMOVE);
+    covey_listener listener = { .signals = COVEY_ON_DESTROY, .call = destroy_too, .context = &e[1] };
+    relate(covey_id(Block), e[10], e[0]);
+    relate(covey_id(Block), e[11], e[1]);
+    relate(covey_id(Block), e[12], e[2]);
+    covey_connection connection = covey_connect(world, &listener);
+    assert_int_equal(covey_leave_many(world, e, 1), 1);
+    covey_disconnect(world, connection);
+    assert_non_null(get(covey_id(Block), e[10]));
+    assert_null(get(covey_id(Block), e[11]));
+    covey_destroy(world, e[2]);
+    assert_null(get(covey_id(Block), e[12]));
+    end();
+}
+
+/* Copies keep their components when a target ends. */
+TARGET_TEST(copies_stay_as_they_are_when_a_target_ends) {
+    if (policy == COVEY_TARGET_KEEP) return;
+    assert_true(covey_copies_are(world, covey_id(Mark)));
+    for (uint32_t i = 10; i < 20; i++) {
+        relate(type, e[i], e[0]);
+        if (i % 2 == 0) covey_add_tag(world, e[i], Mark);
+    }
+    covey_destroy(world, e[0]);
+    for (uint32_t i = 10; i < 20; i++) {
+        const OwnedBy *at = get(type, e[i]);
+        assert_true((at && covey_same(at->owner, e[0])) == (i % 2 == 0));
+    }
+    assert_true(covey_copies_are(world, NULL));
+    relate(type, e[10], e[1]);
+    covey_destroy(world, e[1]);
+    assert_true(!get(type, e[10]) || covey_is_null(get(type, e[10])->owner));
+}
+
+/* Targets that do not live here are listed, and end when they have ended elsewhere. */
+TARGET_TEST(targets_elsewhere_are_known_and_end) {
+    covey_entity listed[COUNT], stale[] = { e[0], e[1] };
+    assert_true(covey_copies_are(world, covey_id(Mark)));
+    covey_add_tag(world, e[2], Mark);  /* a copy as a target, */
+    covey_add_tag(world, e[13], Mark); /* and as a source */
+    relate(type, e[10], e[0]);
+    relate(type, e[11], e[0]);
+    relate(type, e[12], e[2]);
+    relate(type, e[13], e[1]);
+    relate(type, e[14], e[3]);
+    assert_int_equal(covey_leave_many(world, stale, 2), 2);
+    uint32_t count = policy == COVEY_TARGET_KEEP ? 0 : 2;
+    assert_int_equal(covey_targets_elsewhere(world, NULL, 0), count);
+    assert_int_equal(covey_targets_elsewhere(world, listed, 1), count);
+    assert_int_equal(covey_targets_elsewhere(world, listed, COUNT), count);
+    if (count == 0) return;
+    assert_true(covey_same(listed[0], e[0]) != covey_same(listed[0], e[2]));
+    assert_true(covey_same(listed[1], e[0]) != covey_same(listed[1], e[2]));
+    covey_targets_end(world, stale, 2);
+    assert_int_equal(covey_targets_elsewhere(world, NULL, 0), 1);
+    assert_int_equal(covey_alive(world, e[10]), policy != COVEY_TARGET_DESTROY);
+    for (uint32_t i = 10; i < 12; i++) assert_true(!get(type, e[i]) || covey_is_null(get(type, e[i])->owner));
+    assert_same(get(type, e[12])->owner, e[2]);
+    assert_same(get(type, e[13])->owner, e[1]);
+    assert_same(get(type, e[14])->owner, e[3]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_way_to_destroy),
@@ -655,8 +756,13 @@ int main(void) {
 #endif
         cmocka_unit_test(a_lookup_ends_between_two_destructions),
         cmocka_unit_test(two_fields_with_two_policies),
+        cmocka_unit_test(two_lookups_of_one_field),
         cmocka_unit_test(edges_of_a_graph_end_with_their_nodes),
         cmocka_unit_test(policies_begin_and_end_with_their_lookups),
+        cmocka_unit_test(what_leaves_is_no_target_that_ends),
+        cmocka_unit_test(what_listeners_destroy_while_others_leave_ends),
+        cmocka_unit_test(copies_stay_as_they_are_when_a_target_ends),
+        cmocka_unit_test(targets_elsewhere_are_known_and_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

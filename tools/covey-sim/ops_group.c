@@ -530,7 +530,7 @@ static void change_row(sim *s, sim_side *side, const group *g, covey_entity e, u
     naive_entity after = *before;
     bool present = before->at[type].present;
     after.at[type] = (naive_component){ .present = !present };
-    if (how == 0) {
+    if (how == 0 && !sim_is_target(side, e)) {
         SIM_REQUIRE(s, covey_destroy(side->world, e), "a member cannot be destroyed");
         sim_destroyed(s, side, e);
     } else if (how < 3) {

@@ -14,10 +14,13 @@ typedef struct looked {
     covey_lookup *lookup;
     uint32_t type;
     kind kind;
+    covey_target_end policy;
+    uint32_t number; /* they deal with sources in the order in which they were made */
 } looked;
 
 struct sim_lookups {
-    looked all[LOOKUPS];
+    looked all[LOOKUPS + 1]; /* the last one exists for a step only */
+    uint32_t last;
 };
 
 /* Types with ticks and fields; places need those with a handle, which have two numbers. */
@@ -244,7 +247,9 @@ const sim_part sim_part_lookups = { .begin = begin, .end = end, .check = check, 
 /* ---- Operations --------------------------------------------------------------------------------------------------*/
 
 static covey_lookup_desc desc_of(const looked *l) {
-    covey_lookup_desc desc = { .type = value_types[l->type], .ordered = l->kind == ORDERED };
+    covey_lookup_desc desc = { .type = value_types[l->type],
+                               .ordered = l->kind == ORDERED,
+                               .when_target_ends = l->policy };
     if (l->kind == TARGETS) desc.field = "to";
     else if (l->kind != PLACES) desc.field = "seed";
     else {
@@ -255,16 +260,25 @@ static covey_lookup_desc desc_of(const looked *l) {
     return desc;
 }
 
+static bool make(sim *s, sim_side *side, uint32_t at, looked l) {
+    sim_touch_type(s, l.type);
+    covey_lookup_desc desc = desc_of(&l);
+    l.lookup = covey_lookup_create(side->world, &desc);
+    l.number = ++side->lookups->last;
+    if (!sim_settle(s, side, l.lookup != NULL, COVEY_OK)) return false;
+    side->lookups->all[at] = l;
+    return true;
+}
+
 static void create(sim *s, sim_side *side, const sim_step *step) {
     uint32_t at = step->c % LOOKUPS;
-    looked made = { .kind = (kind)(step->a % KINDS) };
+    looked l = { .kind = (kind)(step->a % KINDS) };
     if (side->lookups->all[at].lookup) return;
-    made.type = pick_type(step->b, made.kind);
-    sim_say(s, "lookup_create: lookup %u, of %s of %s", at, kind_names[made.kind], value_types[made.type]->name);
-    sim_touch_type(s, made.type);
-    covey_lookup_desc desc = desc_of(&made);
-    made.lookup = covey_lookup_create(side->world, &desc);
-    if (sim_settle(s, side, made.lookup != NULL, COVEY_OK)) side->lookups->all[at] = made;
+    l.type = pick_type(step->b, l.kind);
+    if (l.kind == TARGETS) l.policy = (covey_target_end)(step->a / KINDS % 4);
+    sim_say(s, "lookup_create: lookup %u, of %s of %s, policy %u", at, kind_names[l.kind], value_types[l.type]->name,
+            l.policy);
+    make(s, side, at, l);
 }
 
 static void destroy(sim *s, sim_side *side, const sim_step *step) {
@@ -285,56 +299,108 @@ static void lookup_ask(sim *s, sim_side *side, const sim_step *step) {
 
 /* ---- Targets that end --------------------------------------------------------------------------------------------*/
 
-static void end_target(sim *s, sim_side *side, uint32_t type, covey_target_end policy, covey_entity target);
-
-static void end_source(sim *s, sim_side *side, uint32_t type, covey_target_end policy, covey_entity source) {
-    naive_component *c = naive_component_of(side->naive, source, type);
-    switch (policy) {
+static void end_source(sim *s, sim_side *side, const looked *l, covey_entity source) {
+    naive_component *c = naive_component_of(side->naive, source, l->type);
+    s->reordered = true;
+    switch (l->policy) {
     case COVEY_TARGET_KEEP: break;
     case COVEY_TARGET_CLEAR:
         c->link = COVEY_NULL;
-        sim_marked(s, side, source, type);
+        sim_marked(s, side, source, l->type);
         break;
-    case COVEY_TARGET_REMOVE: sim_removed(s, side, source, type); break;
-    case COVEY_TARGET_DESTROY: end_target(s, side, type, policy, source); break;
+    case COVEY_TARGET_REMOVE: sim_removed(s, side, source, l->type); break;
+    case COVEY_TARGET_DESTROY: sim_destroyed(s, side, source); break;
     }
 }
 
-/* The target ends, and then what is done to its sources. */
-static void end_target(sim *s, sim_side *side, uint32_t type, covey_target_end policy, covey_entity target) {
-    covey_entity sources[SIM_MOST * 4];
+static bool is_source(const naive_component *c, covey_entity target) {
+    return c && c->present && covey_same(c->link, target);
+}
+
+static void end_sources(sim *s, sim_side *side, const looked *l, covey_entity target) {
+    covey_entity sources[SIM_LISTED];
     uint32_t count = 0;
-    sim_destroyed(s, side, target);
-    for (uint32_t i = 0; i < side->naive->count; i++) {
-        const naive_component *c = &side->naive->list[i].at[type];
-        bool is_source = c->present && covey_same(c->link, target) && count < SIM_MOST * 4;
-        if (is_source && !sim_lies(s, SIM_LIE_SOURCE_FORGOTTEN)) sources[count++] = side->naive->list[i].e;
-    }
+    for (uint32_t i = 0; i < side->naive->count; i++)
+        if (is_source(&side->naive->list[i].at[l->type], target) && !sim_lies(s, SIM_LIE_SOURCE_FORGOTTEN))
+            sources[count++] = side->naive->list[i].e;
     for (uint32_t i = 0; i < count; i++)
-        if (naive_component_of(side->naive, sources[i], type)) end_source(s, side, type, policy, sources[i]);
+        if (is_source(naive_component_of(side->naive, sources[i], l->type), target)) end_source(s, side, l, sources[i]);
 }
 
-/* A lookup that does something for targets exists for this step: the operations of other topics do not know of it. */
+/* The lookup with a policy that was made next after a number, or NULL. */
+static const looked *next_with_policy(const sim_side *side, uint32_t number) {
+    const looked *next = NULL;
+    for (uint32_t i = 0; i <= LOOKUPS; i++) {
+        const looked *l = &side->lookups->all[i];
+        bool has_policy = l->lookup && l->policy != COVEY_TARGET_KEEP;
+        if (has_policy && l->number > number && (!next || l->number < next->number)) next = l;
+    }
+    return next;
+}
+
+/* The library does so after the call that destroys, whose targets it takes in another order: the result is the same. */
+void sim_target_ended(sim *s, sim_side *side, covey_entity target) {
+    const looked *l = next_with_policy(side, 0);
+    for (; l; l = next_with_policy(side, l->number)) end_sources(s, side, l, target);
+}
+
+bool sim_is_target(const sim_side *side, covey_entity e) {
+    for (const looked *l = next_with_policy(side, 0); l; l = next_with_policy(side, l->number))
+        for (uint32_t i = 0; i < side->naive->count; i++)
+            if (is_source(&side->naive->list[i].at[l->type], e)) return true;
+    return false;
+}
+
+/* A living target, if there is one. */
+static covey_entity pick_target(sim_side *side, uint32_t type, uint32_t n) {
+    covey_entity link = side->naive->count != 0 ? side->naive->list[n % side->naive->count].at[type].link : COVEY_NULL;
+    return naive_find(side->naive, link) ? link : sim_living(side, n);
+}
+
+/* With one more lookup that does something for targets, for this step. */
 static void destroy_target(sim *s, sim_side *side, const sim_step *step) {
-    looked l = { .type = pick_type(step->b, TARGETS), .kind = TARGETS };
-    covey_target_end policy = (covey_target_end)(step->c % 4);
-    uint32_t number = side->naive->count != 0 ? step->a % side->naive->count : 0;
-    covey_entity target = side->naive->count != 0 ? side->naive->list[number].at[l.type].link : COVEY_NULL;
-    if (!naive_find(side->naive, target)) target = sim_living(side, step->a);
+    looked l = { .type = pick_type(step->b, TARGETS), .kind = TARGETS, .policy = (covey_target_end)(step->c % 4) };
+    covey_entity target = pick_target(side, l.type, step->a);
     if (covey_is_null(target)) return;
-    sim_say(s, "target_destroy: %u:%u, policy %u, sources have %s", target.index, target.generation, policy,
+    sim_say(s, "target_destroy: %u:%u, policy %u, sources have %s", target.index, target.generation, l.policy,
             value_types[l.type]->name);
     sim_touch(s, SIM_DESTROY);
-    sim_touch_type(s, l.type);
-    covey_lookup_desc desc = desc_of(&l);
-    desc.when_target_ends = policy;
-    l.lookup = covey_lookup_create(side->world, &desc);
-    if (!sim_settle(s, side, l.lookup != NULL, COVEY_OK)) return;
+    if (!make(s, side, LOOKUPS, l)) return;
     bool destroyed = covey_destroy(side->world, target);
-    covey_lookup_destroy(l.lookup);
+    covey_lookup_destroy(side->lookups->all[LOOKUPS].lookup);
+    if (s->nested == 0) {
+        SIM_REQUIRE(s, destroyed, "a living target is not destroyed");
+        sim_destroyed(s, side, target);
+    }
+    side->lookups->all[LOOKUPS] = (looked){ 0 };
+}
+
+/* It lives on in another world: its sources stay. */
+static void target_leave(sim *s, sim_side *side, const sim_step *step) {
+    covey_entity target = pick_target(side, pick_type(step->b, TARGETS), step->a);
+    if (covey_is_null(target)) return;
+    sim_say(s, "target_leave: %u:%u", target.index, target.generation);
+    sim_touch(s, SIM_DESTROY);
+    uint32_t left = covey_leave_many(side->world, &target, 1);
     if (s->nested != 0) return;
-    SIM_REQUIRE(s, destroyed, "a living target is not destroyed");
-    end_target(s, side, l.type, policy, target);
+    SIM_REQUIRE(s, left == 1, "a living target does not leave");
+    sim_left(s, side, target);
+}
+
+/* Targets that are not alive here have ended elsewhere. */
+static void targets_end(sim *s, sim_side *side, const sim_step *step) {
+    covey_entity targets[SIM_BATCH];
+    (void)step;
+    uint32_t count = covey_targets_elsewhere(side->world, targets, SIM_BATCH);
+    if (count == 0 || count > SIM_BATCH) return;
+    sim_say(s, "targets_end: %u", count);
+    for (uint32_t i = 0; i < count; i++)
+        SIM_REQUIRE(s, !naive_find(side->naive, targets[i]) && sim_is_target(side, targets[i]),
+                    "a target is said to be elsewhere, and is not");
+    covey_targets_end(side->world, targets, count);
+    for (uint32_t i = 0; i < count && s->nested == 0; i++) sim_target_ended(s, side, targets[i]);
+    if (s->nested == 0)
+        SIM_REQUIRE(s, covey_targets_elsewhere(side->world, NULL, 0) == 0, "a target that has ended has sources");
 }
 
 const sim_operation sim_lookup_operations[] = {
@@ -342,5 +408,7 @@ const sim_operation sim_lookup_operations[] = {
     { "lookup_destroy", SIM_LOOKUP, 2, destroy },
     { "lookup_ask", SIM_LOOKUP, 8, lookup_ask },
     { "target_destroy", SIM_LOOKUP, 6, destroy_target },
+    { "target_leave", SIM_LOOKUP, 2, target_leave },
+    { "targets_end", SIM_LOOKUP, 2, targets_end },
     { NULL, 0, 0, NULL },
 };

@@ -185,7 +185,7 @@ static void change_row(sim *s, sim_side *side, const picked_view *p, covey_entit
     naive_entity after = *naive_find(side->naive, e);
     bool present = after.at[type].present;
     after.at[type] = (naive_component){ .present = !present };
-    if (how == 0) {
+    if (how == 0 && !sim_is_target(side, e)) {
         SIM_REQUIRE(s, covey_destroy(side->world, e), "the entity of a row cannot be destroyed");
         sim_destroyed(s, side, e);
     } else if (how < 3) {

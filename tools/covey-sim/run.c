@@ -196,7 +196,7 @@ void sim_is_stale(sim *s, sim_side *side, covey_entity e) {
     side->stale[side->stale_count < SIM_STALE ? side->stale_count++ : s->at % SIM_STALE] = e;
 }
 
-void sim_destroyed(sim *s, sim_side *side, covey_entity e) {
+void sim_left(sim *s, sim_side *side, covey_entity e) {
     const naive_entity *n = naive_find(side->naive, e);
     SIM_REQUIRE(s, n, "the model has no such entity");
     sim_is_stale(s, side, e);
@@ -204,6 +204,11 @@ void sim_destroyed(sim *s, sim_side *side, covey_entity e) {
     for (uint32_t t = 0; t < NAIVE_TYPES; t++)
         if (n->at[t].present) tell_parts(s, side, COVEY_ON_REMOVE, e, t);
     if (!sim_lies(s, SIM_LIE_DESTRUCTION_FORGOTTEN)) naive_erase(side->naive, e);
+}
+
+void sim_destroyed(sim *s, sim_side *side, covey_entity e) {
+    sim_left(s, side, e);
+    sim_target_ended(s, side, e);
 }
 
 static naive_component *mark(sim *s, sim_side *side, covey_entity e, uint32_t type, const naive_component *component) {
@@ -357,6 +362,7 @@ static void begin_step(sim *s, const sim_step *step) {
     s->step = step;
     s->nested = 0;
     s->refused = false;
+    s->reordered = false;
     s->touched = 0;
     s->said[0] = '\0';
     s->heap.failed = false;

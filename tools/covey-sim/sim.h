@@ -81,6 +81,7 @@ typedef struct sim {
     uint32_t at;      /* number of the step */
     uint32_t nested;  /* structural changes that listeners made in this step, in all worlds */
     bool refused;     /* a call of this step failed for memory */
+    bool reordered;   /* sources of targets were dealt with in another order than that of the library */
     uint32_t seeds;   /* last seed of a value */
     uint64_t touched; /* features that this step has used */
     bool trace;       /* print each step */
@@ -147,6 +148,7 @@ void sim_remove(sim *s, sim_side *side, covey_entity e, uint32_t type);
 
 void sim_created(sim *s, sim_side *side, covey_entity e);
 void sim_destroyed(sim *s, sim_side *side, covey_entity e);
+void sim_left(sim *s, sim_side *side, covey_entity e); /* the same, but as a target it does not end */
 /* The handles of one call, in s->batch: those of a world with ids in order ascend. */
 void sim_check_order(sim *s, const sim_side *side, uint32_t count);
 /* The handle was issued, and will never resolve again. */
@@ -202,6 +204,9 @@ covey_pool *sim_pool(sim *s, sim_side *side, uint32_t type);
 /* The entities of a pool in its order; returns how many. No world has more than SIM_LISTED. */
 enum { SIM_LISTED = 4096 };
 uint32_t sim_list_pool(const covey_pool *pool, covey_entity *list);
+/* A target has ended: what lookups do to its sources. Whether an entity has sources to which they would do anything. */
+void sim_target_ended(sim *s, sim_side *side, covey_entity target);
+bool sim_is_target(const sim_side *side, covey_entity e);
 /* Whether covey_pool_keep_sorted keeps the pool in order, or a group owns it. */
 bool sim_is_kept(const sim_side *side, uint32_t type);
 bool sim_is_owned(const sim_side *side, uint32_t type);

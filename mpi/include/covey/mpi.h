@@ -112,6 +112,18 @@ COVEY_API covey_result covey_mpi_migrate(covey_mpi *mpi, const covey_entity *ent
  * Every 64th migration does the same. MEMORY. */
 COVEY_API covey_result covey_mpi_reclaim(covey_mpi *mpi);
 
+/* ---- Relations ---------------------------------------------------------------------------------------------------
+ *
+ * A lookup (covey/lookup.h) finds the entities and ghosts of this rank. A target that moves does not end: its sources
+ * stay as they are, on all ranks. When a target is destroyed, its sources on the same rank are dealt with at once, and
+ * those on other ranks by the next call of this: */
+
+/* Collective. Deals with all sources whose target was destroyed, on any rank, as the lookups of their own rank say; and
+ * with their sources, if they are destroyed. Ghosts stay as they are until the next refresh. Reclaims indices, as
+ * covey_mpi_reclaim does. MEMORY: then some are not dealt with yet. Three exchanges, and three more for each step of a
+ * chain of targets that changes ranks. */
+COVEY_API covey_result covey_mpi_targets_end(covey_mpi *mpi);
+
 /* ---- Ghosts --------------------------------------------------------------------------------------------------------
  *
  * A ghost is a read-only copy of an entity on another rank, for neighbours across a border. It has the handle of the
