@@ -10,7 +10,8 @@
 covey_result covey__storage_place(covey_pool *pool, covey_entity e, const void **source, void **value);
 /* The same where there is room, so that nothing moves. NULL: there is none, or the component is present. */
 void *covey__storage_place_in_room(covey_pool *pool, covey_entity e);
-/* covey__storage_place for the component of a new entity, which fills no hole; only if the first function returns true. */
+/* covey__storage_place for the component of a new entity, which fills no hole; only if the first function returns
+ * true. */
 static inline bool covey__storage_appends(const covey_pool *pool) {
     return (pool->uses & COVEY__USE_REACTIVE) == 0 && pool->sparse_set.dead == 0;
 }
