@@ -423,6 +423,25 @@ static void copies_use_the_copy_constructor() {
     }
     covey::clear<Owner>(world);
     CHECK(Owner::alive == 0);
+    {
+        Owner kept(3);
+        Title title{ "a text that is too long to be stored in a string itself" };
+        for (int i = 0; i < 40; i++) { /* the first are not of a kind yet */
+            covey_entity made = covey::create_with(world, Owner(i), Velocity{ 1, 2 }, Title(title), Marked{});
+            CHECK(covey::get<Owner>(world, made)->number == i && covey::get<Title>(world, made)->text == title.text);
+        }
+        CHECK(Owner::alive == 41);
+        CHECK(covey_is_null(covey::create_with(world, std::move(kept), std::move(title), Marked{}, Marked{})));
+        CHECK(covey_world_result(world) == COVEY_ERROR_PRESENT && kept.number == 3 && title.text.size() > 40);
+        covey_entity made = covey::create_with(world, std::move(kept), std::move(title));
+        CHECK(kept.number == Owner::moved_from && covey::get<Title>(world, made)->text.size() > 40);
+        for (int i = 0; i < 100; i++) { /* the value lies in the pool that grows */
+            made = covey::create_with(world, Packed{ i });
+            CHECK(covey_alive(world, covey::create_with(world, *covey::get<Packed>(world, made))));
+        }
+    }
+    covey_destroy_all(world);
+    CHECK(Owner::alive == 0 && covey_create_many(world, e, 4));
     const Velocity values[] = { { 1, 1 }, { 2, 2 } };
     CHECK(covey::add_array<Velocity>(world, e, 2, values) && covey::get<Velocity>(world, e[1])->x == 2);
     Velocity gathered[3] = {};

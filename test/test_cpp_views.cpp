@@ -184,6 +184,18 @@ static void fields_come_as_they_are_written() {
     CHECK(rows == 36);
 }
 
+// Notes the addresses of the fields of each row, but takes no entity.
+struct Addresses {
+    std::vector<const void *> found;
+    template <class T> static const void *of(const T &field) { return &field; }
+    template <class T> static const void *of(T *field) { return field; }
+    template <class... F, class = std::enable_if_t<!(std::is_same_v<std::decay_t<F>, covey_entity> || ...)>>
+    void operator()(F &&...fields) {
+        found.push_back(nullptr);
+        (found.push_back(of(fields)), ...);
+    }
+};
+
 // The loop, each, spans and the loop of C visit the same in the same order.
 template <class... Terms> static void compare_loops(covey_world *world) {
     covey::view<Terms...> view{ world };
@@ -197,6 +209,10 @@ template <class... Terms> static void compare_loops(covey_world *world) {
         for (uint32_t i = 0; i < span.count; i++) spanned.push_back(covey_span_entity(&span, i));
     });
     CHECK(wanted.size() == view.count() && looped == wanted && called == wanted && spanned == wanted);
+    Addresses of_rows, of_values;
+    for (auto fields : view) std::apply([&](covey_entity, auto &&...field) { of_rows(field...); }, fields);
+    view.each(of_values);
+    CHECK(of_values.found == of_rows.found);
 }
 
 static void all_loops_visit_the_same() {

@@ -296,14 +296,14 @@ class entities {
  *
  * The verbs of section 7 of covey.h. A non-trivial value is moved from if the call succeeds and uses it. */
 
-template <class T> T *add(covey_world *in, covey_entity e, argument<T> value) noexcept {
+template <class T> COVEY__CPP_HOT T *add(covey_world *in, covey_entity e, argument<T> value) noexcept {
     return detail::hand_over<T>(in, value, [=](const void *bytes) {
         return covey__add(in, e, type_of<T>(), bytes, size_of<T>, detail::are_bytes<T>);
     });
 }
 
 /* Without a value: a tag, or T(). */
-template <class T> T *add(covey_world *in, covey_entity e) noexcept {
+template <class T> COVEY__CPP_HOT T *add(covey_world *in, covey_entity e) noexcept {
     if constexpr (size_of<T> == 0) return static_cast<T *>(covey__add(in, e, type_of<T>(), nullptr, 0, false));
     else return add<T>(in, e, T());
 }
@@ -320,29 +320,22 @@ template <class T, class... Arguments> T *emplace(covey_world *in, covey_entity 
     return static_cast<T *>(covey_patch_or_add_raw(in, e, type_of<T>(), made.run, &made));
 }
 
-template <class T> T *set(covey_world *in, covey_entity e, argument<T> value) noexcept {
+template <class T> COVEY__CPP_HOT T *set(covey_world *in, covey_entity e, argument<T> value) noexcept {
     return detail::hand_over<T>(in, value, [=](const void *bytes) {
         return covey__set(in, e, type_of<T>(), bytes, size_of<T>, detail::are_bytes<T>);
     });
 }
 
 /* The component, or NULL if it is absent. get<const T> only reads. */
-template <class T> T *get(const covey_world *in, covey_entity e) noexcept {
+template <class T> COVEY__CPP_HOT T *get(const covey_world *in, covey_entity e) noexcept {
     return static_cast<T *>(covey__get_sized(in, e, type_of<T>(), size_of<T>));
 }
 
 /* The addresses of several components: auto [p, v] = get_all<Position, Velocity>(world, e)
  * All are NULL if the entity does not have all of them. */
-template <class... T> std::tuple<T *...> get_all(const covey_world *in, covey_entity e) noexcept {
+template <class... T> COVEY__CPP_HOT std::tuple<T *...> get_all(const covey_world *in, covey_entity e) noexcept {
     static_assert(sizeof...(T) != 0, "covey: get_all wants components");
-    std::tuple<T *...> found;
-    std::apply(
-        [&](T *&...to) noexcept {
-            const covey__destination destinations[] = { { type_of<T>(), &to, size_of<T> }... };
-            (void)covey__get_all(in, e, destinations, sizeof...(T));
-        },
-        found);
-    return found;
+    return detail::get_each<T...>(in, e, std::index_sequence_for<T...>());
 }
 
 template <class T> T *get_or_add(covey_world *in, covey_entity e, argument<T> value) noexcept {
@@ -374,7 +367,7 @@ template <class T, class Change> T *patch_or_add(covey_world *in, covey_entity e
     return add<T>(in, e, std::move(value));
 }
 
-template <class T> bool has(const covey_world *in, covey_entity e) noexcept {
+template <class T> COVEY__CPP_HOT bool has(const covey_world *in, covey_entity e) noexcept {
     return covey_has_raw(in, e, type_of<T>());
 }
 
@@ -386,7 +379,7 @@ template <class T, class... More> bool has_any(const covey_world *in, covey_enti
     return has<T>(in, e) || (has<More>(in, e) || ...);
 }
 
-template <class T> bool remove(covey_world *in, covey_entity e) noexcept {
+template <class T> COVEY__CPP_HOT bool remove(covey_world *in, covey_entity e) noexcept {
     return covey__remove_sized(in, e, type_of<T>(), size_of<T>);
 }
 
@@ -460,10 +453,10 @@ uint32_t gather(const covey_world *in, const covey_entity *entities, uint32_t co
     return covey_gather_raw(in, entities, count, type_of<T>(), values, positions);
 }
 
-/* Makes an entity with copies of these components: covey::create_with(world, Position{ 1, 2 }, Frozen{}). */
-template <class... T> covey_entity create_with(covey_world *in, const T &...values) noexcept {
-    const covey_component components[] = { detail::copy_of(values)..., covey_component() };
-    return covey_create_with_raw(in, components);
+/* Makes an entity with these components: covey::create_with(world, Position{ 1, 2 }, Frozen{}). Takes the values over as
+ * add does; those that may not be moved from are copied. */
+template <class... T> COVEY__CPP_HOT covey_entity create_with(covey_world *in, T &&...values) noexcept {
+    return detail::create_from(in, detail::taken<T>(std::forward<T>(values))...);
 }
 
 /* The same for many entities; each gets copies of all values. */
@@ -731,9 +724,10 @@ template <class T> pool<T> pool_find(const covey_world *in) noexcept {
  *     falling.spans([](size_t n, Position *p, Mass *m) { for (size_t i = 0; i < n; i++) ... });
  *
  * Fields have the order in which they are written: references to required components, pointers to those that may be
- * absent. Loops and `each` go row by row, so the body may do what rows may do. `spans` is faster where most entities
- * match; its body makes no structural changes. With C++20 the body may take std::span<Position>, std::span<Mass>;
- * absent ones are empty. Instead of the count it may take a const covey_iter &, for covey_span_entity.
+ * absent. Range-based loops and an `each` whose body takes the entity go row by row, so the body may do what rows may
+ * do. An `each` of values alone makes no structural changes: it visits the rows of spans, as fast as a loop over arrays.
+ * `spans` gives the arrays themselves. With C++20 its body may take std::span<Position>, std::span<Mass>; absent ones
+ * are empty. Instead of the count it may take a const covey_iter &, for covey_span_entity.
  *
  * view_of(world) starts with a view of all entities, and each call adds a term to the type:
  *
@@ -797,18 +791,26 @@ template <class... Terms> class view {
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_view_iter(&view_) }; }
-    template <class Body> void each(Body &&body) const { loops::each({ covey_view_iter(&view_) }, body); }
-    template <class Body> void spans(Body &&body) const { loops::spans(covey_view_iter(&view_), body); }
-    /* Only entities with a component of the `changed` types that was changed after this tick. */
-    template <class Body> void each_since(uint64_t tick, Body &&body) const {
-        loops::each({ covey_view_iter_since(&view_, tick) }, body);
+    template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
+        covey_iter it = covey_view_iter(&view_);
+        loops::each(it, body);
     }
-    template <class Body> void spans_since(uint64_t tick, Body &&body) const {
-        loops::spans(covey_view_iter_since(&view_, tick), body);
+    template <class Body> COVEY__CPP_HOT void spans(Body &&body) const {
+        covey_iter it = covey_view_iter(&view_);
+        loops::spans(it, body);
+    }
+    /* Only entities with a component of the `changed` types that was changed after this tick. */
+    template <class Body> COVEY__CPP_HOT void each_since(uint64_t tick, Body &&body) const {
+        covey_iter it = covey_view_iter_since(&view_, tick);
+        loops::each(it, body);
+    }
+    template <class Body> COVEY__CPP_HOT void spans_since(uint64_t tick, Body &&body) const {
+        covey_iter it = covey_view_iter_since(&view_, tick);
+        loops::spans(it, body);
     }
     /* The same for an iteration that covey_view_iter_by or covey_view_iter_list has begun with this view. */
-    template <class Body> static void each(const covey_iter &it, Body &&body) { loops::each({ it }, body); }
-    template <class Body> static void spans(const covey_iter &it, Body &&body) { loops::spans(it, body); }
+    template <class Body> COVEY__CPP_HOT static void each(covey_iter it, Body &&body) { loops::each(it, body); }
+    template <class Body> COVEY__CPP_HOT static void spans(covey_iter it, Body &&body) { loops::spans(it, body); }
 
     friend bool operator==(const view &a, const view &b) noexcept { return detail::same_view(a.view_, b.view_); }
     friend bool operator!=(const view &a, const view &b) noexcept { return !(a == b); }

@@ -41,8 +41,14 @@ template <class... F> class group {
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_group_iter(group_) }; }
-    template <class Body> void each(Body &&body) const { loops::each({ covey_group_iter(group_) }, body); }
-    template <class Body> void spans(Body &&body) const { loops::spans(covey_group_iter(group_), body); }
+    template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
+        covey_iter it = covey_group_iter(group_);
+        loops::each(it, body);
+    }
+    template <class Body> COVEY__CPP_HOT void spans(Body &&body) const {
+        covey_iter it = covey_group_iter(group_);
+        loops::spans(it, body);
+    }
 
     /* Sorts the members by the values of a field. */
     covey_result sort_as(const covey_pool *pool) const noexcept { return covey_group_sort_as(group_, pool); }

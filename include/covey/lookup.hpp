@@ -81,8 +81,12 @@ template <class View> class view_over {
 
     COVEY__CPP_HOT auto begin() const noexcept { return view_.begin(); }
     COVEY__CPP_HOT auto end() noexcept { return end_of_rows{ covey_view_iter_search(view_, search_.get()) }; }
-    template <class Body> void each(Body &&body) { View::each(covey_view_iter_search(view_, search_.get()), body); }
-    template <class Body> void spans(Body &&body) { View::spans(covey_view_iter_search(view_, search_.get()), body); }
+    template <class Body> COVEY__CPP_HOT void each(Body &&body) {
+        View::each(covey_view_iter_search(view_, search_.get()), body);
+    }
+    template <class Body> COVEY__CPP_HOT void spans(Body &&body) {
+        View::spans(covey_view_iter_search(view_, search_.get()), body);
+    }
 
   private:
     View view_;

@@ -110,7 +110,7 @@ class queue {
     uint32_t count() const noexcept { return covey_queue_count(queue_); }
     void clear() noexcept { covey_queue_clear(queue_); }
     /* Removes all events, also those that arrive meanwhile, and calls body(const covey_event &) for each. */
-    template <class Body> void each(Body &&body) {
+    template <class Body> COVEY__CPP_HOT void each(Body &&body) {
         covey_event event;
         while (covey_queue_next(queue_, &event)) body(static_cast<const covey_event &>(event));
     }
@@ -165,10 +165,16 @@ template <class... F> class reactive {
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_reactive_iter(set_) }; }
-    template <class Body> void each(Body &&body) const { loops::each({ covey_reactive_iter(set_) }, body); }
-    template <class Body> void spans(Body &&body) const { loops::spans(covey_reactive_iter(set_), body); }
+    template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
+        covey_iter it = covey_reactive_iter(set_);
+        loops::each(it, body);
+    }
+    template <class Body> COVEY__CPP_HOT void spans(Body &&body) const {
+        covey_iter it = covey_reactive_iter(set_);
+        loops::spans(it, body);
+    }
     /* Calls body(covey_entity) for each destroyed entity, if the set keeps them. */
-    template <class Body> void each_destroyed(Body &&body) const {
+    template <class Body> COVEY__CPP_HOT void each_destroyed(Body &&body) const {
         const covey_entity *handles;
         uint32_t count = covey_reactive_destroyed(set_, &handles);
         for (uint32_t i = 0; i < count; i++) body(handles[i]);

@@ -4,17 +4,11 @@
 #ifndef COVEY_DETAIL_ITERATE_HPP
 #define COVEY_DETAIL_ITERATE_HPP
 
-/* The counterpart of COVEY_HOT for members, so that compilers keep arguments in registers. */
-#if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
-#define COVEY__CPP_HOT __attribute__((always_inline)) inline
-#else
-#define COVEY__CPP_HOT inline
-#endif
-
 namespace covey {
 namespace detail {
 
-template <class T> T *span_field(const covey_iter &it, uint32_t field, size_t size = size_of<T>) noexcept {
+template <class T>
+COVEY__CPP_HOT T *span_field(const covey_iter &it, uint32_t field, size_t size = size_of<T>) noexcept {
     return static_cast<T *>(covey__field_sized(&it, field, size));
 }
 
@@ -45,6 +39,30 @@ template <class... T, class Body> struct body_of_spans<void(T *...), Body> {
     static_assert(takes_count || takes_iter || takes_spans,
                   "covey: spans wants body(size_t, T *...), body(const covey_iter &, T *...) or, with C++20, "
                   "body(std::span<T>...): in the order of the view's terms, const T for const T");
+};
+
+/* The values of a field in a span. A tag has one address for all rows, and may be an incomplete type. */
+template <class Term> struct column {
+    typename Term::value *at;
+    COVEY__CPP_HOT typename Term::argument operator[]([[maybe_unused]] size_t row) const noexcept {
+        constexpr bool is_required = Term::is == role::required;
+        if constexpr (is_required && Term::size == 0) return *at;
+        else if constexpr (is_required) return at[row];
+        else if constexpr (Term::size == 0) return at;
+        else return at ? at + row : at;
+    }
+};
+
+/* The same for scattered rows of a block. */
+template <class Term> struct chunk {
+    char *data;
+    const uint8_t *map;
+    COVEY__CPP_HOT chunk(const covey_iter &it, uint32_t field) noexcept
+        : data(it.walk.columns[field].chunk.data), map(it.walk.columns[field].chunk.map) {}
+    COVEY__CPP_HOT typename Term::argument operator[](uint32_t bit) const noexcept {
+        void *at = data + map[bit] * Term::size;
+        return column<Term>{ static_cast<typename Term::value *>(at) }[0];
+    }
 };
 
 /* The loops over an iteration with these fields. */
@@ -89,18 +107,48 @@ template <class... F> class loops<types<F...>> {
         std::tuple<typename F::value *...> values_;
     };
 
-    template <class Body> COVEY__CPP_HOT static void each(const end &behind, Body &body) {
-        using wanted = body_of_each<void(typename F::argument...), Body>;
-        for (iterator at; at != behind; ++at) {
-            if constexpr (wanted::takes_entity) std::apply(body, *at);
-            else std::apply([&body](covey_entity, typename F::argument... fields) { body(fields...); }, *at);
-        }
+    /* A body that gets the entity may change it, so rows are visited. One that gets values alone is called for the rows
+     * of spans, in a loop that compilers vectorise. */
+    template <class Body> COVEY__CPP_HOT static void each(covey_iter &it, Body &body) {
+        if constexpr (body_of_each<void(typename F::argument...), Body>::takes_entity) each_row(it, body, all());
+        else each_value(it, body, all());
     }
-    template <class Body> COVEY__CPP_HOT static void spans(covey_iter it, Body &body) {
+    template <class Body> COVEY__CPP_HOT static void spans(covey_iter &it, Body &body) {
         while (covey_next(&it)) span(it, body, all());
     }
 
   private:
+    template <class Body, size_t... I>
+    COVEY__CPP_HOT static void each_row(covey_iter &it, Body &body, std::index_sequence<I...>) {
+        covey_row row = {};
+        while (covey_next_row(&it, &row))
+            body(covey_row_entity(&it, row),
+                 column<F>{ row_field<typename F::value>(it, row, field_number(roles, I), F::size) }[0]...);
+    }
+    template <class Body, size_t... I>
+    COVEY__CPP_HOT static void each_value(covey_iter &it, Body &body, std::index_sequence<I...>) {
+        while (covey_next(&it)) {
+            if (it.left != 0) each_of_block(it, body, chunk<F>(it, field_number(roles, I))...);
+            else
+                each_of_span(it.count, body,
+                             column<F>{ span_field<typename F::value>(it, field_number(roles, I), F::size) }...);
+        }
+    }
+    template <class Body>
+    COVEY__CPP_HOT static void each_of_span(uint32_t count, Body &body, const column<F>... fields) {
+        for (uint32_t i = 0; i < count; i++) body(fields[i]...);
+    }
+    /* All rows that are left, without a step of the iteration between them. */
+    template <class Body>
+    COVEY__CPP_HOT static void each_of_block(covey_iter &it, Body &body, const chunk<F>... fields) {
+        uint64_t left = it.left, last;
+        do {
+            body(fields[covey__lowest_bit(left)]...);
+            last = left;
+            left &= left - 1;
+        } while (left != 0);
+        it.left = last;
+    }
     template <class Body, size_t... I>
     COVEY__CPP_HOT static void span(const covey_iter &it, Body &body, std::index_sequence<I...>) {
         using wanted = body_of_spans<void(typename F::value * ...), Body>;

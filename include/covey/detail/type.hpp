@@ -9,6 +9,13 @@
 #include <type_traits>
 #include <utility>
 
+/* The counterpart of COVEY_HOT for members, so that compilers keep arguments in registers. */
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define COVEY__CPP_HOT __attribute__((always_inline)) inline
+#else
+#define COVEY__CPP_HOT inline
+#endif
+
 /* In no namespace, so that argument-dependent lookup also searches there. */
 struct covey__anywhere {};
 

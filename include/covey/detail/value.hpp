@@ -17,7 +17,7 @@ template <class T> inline constexpr bool are_bytes = moves_as_bytes<T>();
 /* Lets `call` move the bytes of a value into a pool. The bytes are not in a pool: they are a copy, or were moved here.
  * If a listener removed the value at once (GONE), it was taken over, too. */
 template <class T, class Call>
-T *hand_over([[maybe_unused]] const covey_world *in, argument<T> &value, Call call) noexcept {
+COVEY__CPP_HOT T *hand_over([[maybe_unused]] const covey_world *in, argument<T> &value, Call call) noexcept {
     static_assert(!std::is_const_v<T>, "covey: a const component is only read; name it without const to write it");
     if constexpr (component<T>::is_trivial) {
         return static_cast<T *>(call(&value));
@@ -62,6 +62,59 @@ template <class T, class Call> std::optional<T> take_over(Call call) noexcept {
 /* Wraps a function object of an entity and a value as a C function. */
 template <class T, class Wanted> bool ask(covey_entity e, const void *value, void *context) noexcept {
     return (*static_cast<Wanted *>(context))(e, *static_cast<const T *>(value));
+}
+
+template <class... T, size_t... I>
+COVEY__CPP_HOT std::tuple<T *...> get_each(const covey_world *in, covey_entity e, std::index_sequence<I...>) noexcept {
+    void *found[sizeof...(T)];
+    const covey__destination destinations[] = { { type_of<T>(), &found[I], size_of<T> }... };
+    (void)covey__get_all(in, e, destinations, sizeof...(T));
+    return std::tuple<T *...>(static_cast<T *>(found[I])...);
+}
+
+/* Where the component of a new entity comes from. Trivial values are in a copy, so that they may lie in a pool that
+ * grows; what may be moved from is moved, and moved back if the call fails; others are copied by their constructor. */
+template <class T, class Given = T> class taken_from {
+  public:
+    COVEY__CPP_HOT explicit taken_from(const T &value) noexcept : value_(value) {}
+    COVEY__CPP_HOT covey_component made() const noexcept {
+        return { type_of<T>(), size_of<T> == 0 ? nullptr : std::addressof(value_), nullptr, size_of<T> != 0,
+                 size_of<T> };
+    }
+    COVEY__CPP_HOT static void take(bool) noexcept {}
+
+  private:
+    T value_;
+};
+template <class T> class taken_from<T, T &&> {
+  public:
+    explicit taken_from(T &&value) noexcept : moved_(value) {}
+    covey_component made() const noexcept { return { type_of<T>(), moved_.bytes(), nullptr, 1, size_of<T> }; }
+    void take(bool taken) noexcept { moved_.take(taken); }
+
+  private:
+    moving<T> moved_;
+};
+template <class T> class taken_from<T, const T &> {
+  public:
+    explicit taken_from(const T &value) noexcept : value_(value) {}
+    covey_component made() const noexcept { return { type_of<T>(), nullptr, std::addressof(value_), 0, size_of<T> }; }
+    static void take(bool) noexcept {}
+
+  private:
+    const T &value_;
+};
+/* How a T is taken over from an argument of type Given. */
+template <class Given, class T = std::remove_cv_t<std::remove_reference_t<Given>>>
+using taken = taken_from<
+    T, std::conditional_t<component<T>::is_trivial, T, std::conditional_t<std::is_same_v<Given, T>, T &&, const T &>>>;
+
+/* The arguments are constructed in place, not moved. */
+template <class... Taken> COVEY__CPP_HOT covey_entity create_from(covey_world *in, Taken... values) noexcept {
+    const covey_component components[] = { values.made()... };
+    covey_entity e = covey__create_with(in, components, sizeof...(Taken));
+    (values.take(!covey_is_null(e) || covey_world_result(in) == COVEY_ERROR_GONE), ...);
+    return e;
 }
 
 template <class T> covey_component copy_of(const T &value) noexcept {
