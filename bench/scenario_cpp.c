@@ -57,6 +57,7 @@ static void close(void *context) {
 #define VERB(name, call)                                          \
     BENCH_TIMED static uint64_t name(void *context) {             \
         const cpp_fixture *f = context;                           \
+        covey_world *world = f->world;                            \
         uint64_t result = 0;                                      \
         for (uint32_t i = 0; i < f->count; i++) result += (call); \
         return result;                                            \
@@ -68,38 +69,41 @@ static void close(void *context) {
     SPANS(group_spans_##storage, covey_group_iter(f->group), P, S)                                                     \
     ROWS(group_rows_##storage, covey_group_iter(f->group), P, S)                                                       \
     VERB(create_with_##storage,                                                                                        \
-         !covey_is_null(covey_create_with(f->world, covey_with(P, { (float)i, 2 }), covey_with(S, { 1, 0 }))))         \
-    VERB(add_##storage, covey_add(f->world, f->entities[i], T, { (float)i, 1 }) != NULL)                               \
-    VERB(set_##storage, covey_set(f->world, f->entities[i], P, { (float)i, 1 }) != NULL)                               \
-    VERB(has_##storage, covey_has(f->world, f->entities[i], P))                                                        \
-    VERB(remove_##storage, covey_remove(f->world, f->entities[i], T))                                                  \
+         !covey_is_null(covey_create_with(world, covey_with(P, { (float)i, 2 }), covey_with(S, { 1, 0 }))))            \
+    VERB(add_##storage, covey_add(world, f->entities[i], T, { (float)i, 1 }) != NULL)                                  \
+    VERB(set_##storage, covey_set(world, f->entities[i], P, { (float)i, 1 }) != NULL)                                  \
+    VERB(has_##storage, covey_has(world, f->entities[i], P))                                                           \
+    VERB(remove_##storage, covey_remove(world, f->entities[i], T))                                                     \
     BENCH_TIMED static uint64_t create_add_##storage(void *context) {                                                  \
         const cpp_fixture *f = context;                                                                                \
+        covey_world *world = f->world;                                                                                 \
         uint64_t made = 0;                                                                                             \
         for (uint32_t i = 0; i < f->count; i++) {                                                                      \
-            covey_entity e = covey_create(f->world);                                                                   \
-            covey_add(f->world, e, P, { (float)i, 2 });                                                                \
-            covey_add(f->world, e, S, { 1, 0 });                                                                       \
+            covey_entity e = covey_create(world);                                                                      \
+            covey_add(world, e, P, { (float)i, 2 });                                                                   \
+            covey_add(world, e, S, { 1, 0 });                                                                          \
             made += !covey_is_null(e);                                                                                 \
         }                                                                                                              \
         return made;                                                                                                   \
     }                                                                                                                  \
     BENCH_TIMED static uint64_t get_##storage(void *context) {                                                         \
         const cpp_fixture *f = context;                                                                                \
+        covey_world *world = f->world;                                                                                 \
         uint64_t found = 0;                                                                                            \
         for (uint32_t i = 0; i < f->count; i++) {                                                                      \
-            const P *p = covey_get(f->world, f->entities[i], P);                                                       \
+            const P *p = covey_get(world, f->entities[i], P);                                                          \
             if (p) found += p->y == 2;                                                                                 \
         }                                                                                                              \
         return found;                                                                                                  \
     }                                                                                                                  \
     BENCH_TIMED static uint64_t get_both_##storage(void *context) {                                                    \
         const cpp_fixture *f = context;                                                                                \
+        covey_world *world = f->world;                                                                                 \
         uint64_t found = 0;                                                                                            \
         for (uint32_t i = 0; i < f->count; i++) {                                                                      \
             P *p;                                                                                                      \
             S *s;                                                                                                      \
-            if (covey_get_all(f->world, f->entities[i], covey_into(P, p), covey_into(S, s))) found += p->y > s->y;     \
+            if (covey_get_all(world, f->entities[i], covey_into(P, p), covey_into(S, s))) found += p->y > s->y;        \
         }                                                                                                              \
         return found;                                                                                                  \
     }                                                                                                                  \

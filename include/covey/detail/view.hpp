@@ -48,7 +48,7 @@ inline covey_view_desc describe_again(const covey_view &view) noexcept {
 inline bool same_view(const covey_view &a, const covey_view &b) noexcept {
     const bool same_kinds = a.with == b.with && a.optional == b.optional && a.any == b.any && a.without == b.without;
     return a.world == b.world && same_kinds && a.asks == b.asks && a.reads == b.reads && a.changed == b.changed &&
-           std::equal(a.types, a.types + COVEY_TERMS, b.types);
+           memcmp(a.types, b.types, sizeof a.types) == 0;
 }
 
 /* The values of a type that a view names, and what they become in a view that only reads. */
