@@ -43,13 +43,13 @@ int main() {
     schedule.phase("reports");
     schedule.add("report").every(4).reads<Landed>().run(
         [&] { std::printf("%u have landed, the sum of heights is %.2f\n", world.view<Landed>().count(), height); });
-    covey_schedule_print_plan(schedule, nullptr, nullptr);
+    schedule.print_plan();
 
     for (int i = 0; i < 1000; i++) {
         covey::entity e = world.create_with(Position{ 0, 1 }, Velocity{ 1, 0 });
         if (i % 2 == 0) world.add<Fuel>(e, { i % 10 });
     }
     for (int i = 0; i < 40; i++)
-        if (schedule.run() != COVEY_OK) return std::printf("%s\n", covey_schedule_failure(schedule)), 1;
+        if (schedule.run() != COVEY_OK) return std::printf("%s\n", schedule.failure()), 1;
     return world.view<Landed>().count() == 1000 ? 0 : 1;
 }

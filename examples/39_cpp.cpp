@@ -70,10 +70,8 @@ int main() {
     std::printf("the arrow makes %g a second\n", speed ? speed->x : 0);
     physics.stop(arrow);
     // A type that a script has made, whose values are floats: the view is typed nevertheless.
-    const covey_type mana = covey::options().describe<float>("Mana");
-    const covey_type *type = world.type_create(mana);
-    const float full = 10;
-    covey_add_raw(world, arrow, type, &full);
+    const covey_type *type = world.type_create(covey::options().describe<float>("Mana"));
+    world.add_raw(arrow, type, 10.f);
     covey::view<const Name, covey::runtime<float>> magic{ world, type };
     for (auto [e, name, left] : magic) std::printf("%s: %g left\n", name.text.c_str(), left -= 3);
     return magic.count() == 1 && !world.alive(stone) ? 0 : 1;

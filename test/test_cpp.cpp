@@ -3,7 +3,7 @@
 #include <covey/fields.h>
 #include <covey/hierarchy.hpp>
 #include <covey/history.hpp>
-#include <covey/image.h>
+#include <covey/image.hpp>
 
 #include "test_cpp.h"
 
@@ -115,19 +115,16 @@ COVEY_CPP_DEFINE(Car, covey::options().fields(&covey_fields_Car));
 struct Path {
     std::vector<float> steps;
 };
-static covey_result path_save(covey_codec_writer *writer, const void *value, void *) {
-    const Path *path = static_cast<const Path *>(value);
-    covey_codec_write_count(writer, static_cast<uint32_t>(path->steps.size()));
-    covey_codec_write(writer, COVEY_KIND_F32, path->steps.data(), path->steps.size());
+static void path_save(covey::codec_writer to, const Path &path) {
+    to.write_count(path.steps.size());
+    to.write(path.steps.data(), path.steps.size());
+}
+static covey_result path_load(covey::codec_reader from, Path &path) {
+    path.steps.resize(from.read_count<float>());
+    if (from.left<float>() < path.steps.size()) return COVEY_ERROR_IMAGE;
+    from.read(path.steps.data(), path.steps.size());
     return COVEY_OK;
 }
-static covey_result path_load(covey_codec_reader *reader, void *value, void *) {
-    Path *path = new (value) Path;
-    path->steps.resize(covey_codec_read_count(reader, COVEY_KIND_F32));
-    covey_codec_read(reader, COVEY_KIND_F32, path->steps.data(), path->steps.size());
-    return COVEY_OK;
-}
-static constexpr covey_codec path_codec = { path_save, path_load, 0 };
 struct Title {
     std::string text;
 };
@@ -161,7 +158,7 @@ static const Rank recruit("recruit");
 COVEY_CPP_DEFINE(Rank, covey::options().defaults(&recruit));
 COVEY_CPP_DEFINE(Tags);
 COVEY_CPP_DEFINE(Label, covey::options().storage(COVEY_STORAGE_SPARSE));
-COVEY_CPP_DEFINE(Path, covey::options().relocatable().codec(&path_codec));
+COVEY_CPP_DEFINE(Path, covey::options().relocatable().codec(&covey::codec_of<path_save, path_load>));
 struct Dice {
     int eyes;
 };
@@ -348,7 +345,7 @@ template <class T> static void walk(T first, T second) {
         CHECK(pool.at(p) == made[2 * met]);
         CHECK(pool.value_at(p) == pool.get(made[2 * met]));
     }
-    CHECK(met == 2 && covey_is_null(pool.at(1)) == (covey_pool_storage(pool) != COVEY_STORAGE_SPARSE));
+    CHECK(met == 2 && covey_is_null(pool.at(1)) == (pool.storage() != COVEY_STORAGE_SPARSE));
 }
 
 static void pools_of_either_storage_are_walked_by_position() {
@@ -564,8 +561,8 @@ static void views_are_values() {
     CHECK(world.result() == COVEY_ERROR_TYPE);
     kept.with<Frozen>().each([](covey::entity, Position &, Frozen &) { std::exit(1); });
     auto reads = world.view<const Position>().optional<Velocity>();
-    CHECK(covey_view_is_read_only(reads, 0) && !covey_view_is_read_only(reads, 1) && covey_view_fields(reads) == 2);
-    CHECK(covey_view_type(reads, 0) == covey::type_of<Position>());
+    CHECK(reads.is_read_only(0) && !reads.is_read_only(1) && reads.fields() == 2);
+    CHECK(reads.type(0) == covey::type_of<Position>());
 }
 
 static void views_in_the_order_of_a_pool_or_a_list() {
@@ -573,12 +570,12 @@ static void views_in_the_order_of_a_pool_or_a_list() {
     std::vector<covey::entity> made = make_some(world, 10), seen;
     auto view = world.view<Velocity>();
     covey::pool<Packed> packed = world.pool<Packed>();
-    CHECK(covey_pool_swap(packed, made[0], made[8]) == COVEY_OK);
-    view.each(covey_view_iter_by(view, packed), [&](covey::entity e, Velocity &) { seen.push_back(e); });
+    CHECK(packed.swap(made[0], made[8]) == COVEY_OK);
+    view.each(view.iter_by(packed), [&](covey::entity e, Velocity &) { seen.push_back(e); });
     CHECK(seen.size() == 5 && seen.front() == made[8] && seen.back() == made[0]);
     const covey::entity list[] = { made[3], made[1], made[3] };
     float sum = 0;
-    view.spans(covey_view_iter_list(view, list, 3), [&](std::size_t n, const Velocity *v) {
+    view.spans(view.iter_list(list, 3), [&](std::size_t n, const Velocity *v) {
         for (std::size_t i = 0; i < n; i++) sum += v[i].x;
     });
     CHECK(sum == 7);
@@ -588,12 +585,12 @@ static void pools_change_their_storage() {
     covey::world world;
     std::vector<covey::entity> made = make_some(world, 50);
     covey::pool<Packed> packed = world.pool<Packed>();
-    CHECK(covey_pool_convert(packed, COVEY_STORAGE_BLOCK) == COVEY_OK);
+    CHECK(packed.convert(COVEY_STORAGE_BLOCK) == COVEY_OK);
     CHECK(packed.get(made[48])->number == 48);
     covey::pool<Pinned> pinned = world.pool<Pinned>();
     Pinned *first = pinned.add(made[0], { 1 });
     for (covey::entity e : made) pinned.set(e, { 2 });
-    CHECK(pinned.get(made[0]) == first && covey_pool_convert(pinned, COVEY_STORAGE_BLOCK) == COVEY_ERROR_REFUSED);
+    CHECK(pinned.get(made[0]) == first && pinned.convert(COVEY_STORAGE_BLOCK) == COVEY_ERROR_REFUSED);
     check_valid(world);
 }
 
@@ -701,14 +698,14 @@ static void classes_that_memcpy_must_not_move() {
     }
     auto group = world.group<Title, Tags>();
     CHECK(group && group.count() == 167);
-    covey_pool *labels = world.pool<Label>();
+    covey::pool<Label> labels = world.pool<Label>();
     covey_order by_index = {};
     by_index.descending = true;
     CHECK(covey_pool_sort(labels, &by_index) == COVEY_OK);
     for (size_t i = 0; i < 500; i += 7) CHECK(world.remove<Title>(made[i]));
     for (size_t i = 0; i < 500; i += 5) world.destroy(made[i]);
     world.compact();
-    CHECK(covey_pool_convert(labels, COVEY_STORAGE_BLOCK) == COVEY_OK);
+    CHECK(labels.convert(COVEY_STORAGE_BLOCK) == COVEY_OK);
     CHECK(world.add<Title>(made[7], Title{ "seven" }) && world.set<Title>(made[8], Title{ "eight" }));
     covey::entity twin{};
     CHECK(world.clone(made[8], &twin, 1) && world.get<Title>(twin)->text == "eight");
@@ -880,22 +877,34 @@ static void queues_and_reactive_sets() {
 
 static void trees() {
     covey::world world;
+    covey::hierarchy family(world);
+    covey::const_hierarchy read(world);
     std::vector<covey::entity> e = make_some(world, 5); // 0 has 1 and 2, 1 has 3, and 4 is alone
-    CHECK(covey_parent_set(world, e[1], e[0]) == COVEY_OK && covey_parent_set(world, e[2], e[0]) == COVEY_OK);
-    CHECK(covey_parent_set(world, e[3], e[1]) == COVEY_OK && covey_name_set(world, e[3], "leaf") == COVEY_OK);
+    CHECK(family.parent_set(e[2], e[0]) && family.parent_set(e[1], e[0]) && family.child_move(e[1], e[2]));
+    CHECK(family.parent_set(e[3], e[1]) && family.name_set(e[3], "leaf"));
+    CHECK(family.parent_set(e[0], e[3]) == COVEY_ERROR_CYCLE);
+    CHECK(read.parent(e[1]) == e[0] && covey_is_null(read.parent(e[0])) && read.child_count(e[0]) == 2);
+    CHECK(read.child_first(e[0]) == e[1] && read.child_last(e[0]) == e[2] && read.child_next(e[1]) == e[2]);
+    CHECK(read.child_previous(e[2]) == e[1] && read.depth(e[3]) == 2 && read.is_ancestor(e[0], e[3]));
     std::vector<covey::entity> children, tree, nobody;
-    for (covey::entity i : covey::children(world, e[0])) children.push_back(i);
-    for (covey::entity i : covey::tree(world, e[0])) tree.push_back(i);
+    for (covey::entity i : read.children(e[0])) children.push_back(i);
+    for (covey::entity i : family.tree(e[0])) tree.push_back(i);
     CHECK((children == std::vector<covey::entity>{ e[1], e[2] }));
     CHECK((tree == std::vector<covey::entity>{ e[0], e[1], e[3], e[2] }));
-    CHECK(covey_find_path(world, e[1], "leaf") == e[3] && std::strcmp(covey_name(world, e[3]), "leaf") == 0);
+    CHECK(read.find_path(e[1], "leaf") == e[3] && read.find_child(e[1], "leaf") == e[3]);
+    CHECK(std::strcmp(read.name(e[3]), "leaf") == 0 && !read.name(e[0]));
+    char text[40];
+    CHECK(read.path_print(text, sizeof text, e[3]) > 0 && std::strstr(text, "leaf"));
     for (std::size_t i = e.size(); i-- != 0;) world.add<Sprite>(e[i], { static_cast<int>(i), 0 });
-    CHECK(covey::sort_by_depth<Sprite>(world) == COVEY_OK);
+    CHECK(family.sort_by_depth<Sprite>());
     CHECK((layers(world.pool<Sprite>()) == std::vector<int>{ 4, 0, 2, 1, 3 }));
-    CHECK(covey::sort_by_depth<Velocity>(world) == COVEY_ERROR_REFUSED);
-    CHECK(covey_destroy_tree(world, e[0]) == 4);
-    for (covey::entity i : covey::tree(world, e[0])) nobody.push_back(i);
-    for (covey::entity i : covey::children(world, e[0])) nobody.push_back(i);
+    CHECK(family.sort_by_depth<Velocity>() == COVEY_ERROR_REFUSED);
+    covey::world other;
+    covey::entity twin = family.clone_tree_into(other, e[0]);
+    CHECK(covey::const_hierarchy(other).child_count(twin) == 2 && other.entity_count() == 4);
+    CHECK(family.destroy_tree(e[0]) == 4);
+    for (covey::entity i : family.tree(e[0])) nobody.push_back(i);
+    for (covey::entity i : family.children(e[0])) nobody.push_back(i);
     CHECK(nobody.empty());
     check_valid(world);
 }
@@ -982,6 +991,13 @@ static void commands_are_recorded_and_replayed() {
 static void commands_take_ids_from_the_world() {
     covey::world world;
     covey::commands later(world);
+    int called = 0, *calls = &called;
+    CHECK(later.call([calls](covey::world_ref in) { *calls += in.entity_count() == 0; }));
+    CHECK(later.call([](covey::world_ref) { return COVEY_ERROR_ABSENT; }));
+    CHECK(later.replay().result == COVEY_ERROR_ABSENT && called == 1 && later.count() == 1);
+    CHECK(later.skip() && !later.skip() && later.call([calls](covey::world_ref) { ++*calls; }));
+    later.clear();
+    CHECK(called == 1 && later.result() == COVEY_OK && later.memory() != 0 && later.reserve(2));
     for (int i = 0; i < 100; i++) CHECK(later.add<Velocity>(later.create(), { 1, 2 }));
     CHECK(later.replay().result == COVEY_OK && world.entity_count() == 100);
 }
@@ -1043,22 +1059,43 @@ static void worlds_are_saved_and_loaded() {
                 "CVY 1", &car };
     CHECK(world.add<Car>(e, car) && world.add<Dice>(e, { 6 }) && world.add<Cache>(e, { 1 }));
     CHECK(world.add<Path>(e, Path{ { 1, 2.5f, 3 } }));
-    covey_buffer image = {};
-    CHECK(covey_save_to_buffer(world, &image, nullptr, nullptr) == COVEY_OK);
-    const covey_type *types[] = { covey::type_of<Car>(), covey::type_of<Dice>(), covey::type_of<Path>(), nullptr };
+    covey::image image;
+    CHECK(image.save(world) && image.size() > 40);
     covey_load_desc desc = {};
-    desc.types = types;
+    desc.types = covey::type_list<Car, Dice, Path>;
     covey_report report;
-    CHECK(covey_load_from_memory(fresh, image.bytes, image.size, &desc, &report) == COVEY_OK);
+    CHECK(image.load(fresh, desc, &report));
     const Car *loaded = fresh.get<Car>(e);
     CHECK(loaded && loaded->seats == 5 && covey_same(loaded->driver, other) && loaded->engine == nullptr);
     CHECK(loaded->wheels[3].flat && loaded->wheels[2].radius > 2 && std::strcmp(loaded->plate, "CVY 1") == 0);
     CHECK(fresh.get<Dice>(e)->eyes == 6 && !fresh.has<Cache>(e));
     CHECK(fresh.get<Path>(e)->steps == world.get<Path>(e)->steps);
-    CHECK(covey_merge_from_memory(fresh, image.bytes, image.size, &desc, nullptr) == COVEY_OK);
+    CHECK(image.merge(fresh, desc));
     CHECK(fresh.entity_count() == 4);
     check_valid(fresh);
-    covey_buffer_free(&image);
+    CHECK(image.info() && image.info()->entities == 2 && image.section(0) && !image.section(1000));
+    CHECK(image.sections(nullptr, 0) == image.info()->sections);
+    std::string streamed;
+    CHECK(covey::save_to_stream(world, [&](const void *bytes, size_t size) {
+        streamed.append(static_cast<const char *>(bytes), size);
+        return true;
+    }));
+    CHECK(streamed.size() == image.size() && std::memcmp(streamed.data(), image.bytes(), image.size()) == 0);
+    CHECK(covey::save_to_stream(world, [](const void *, size_t) { return false; }) == COVEY_ERROR_FILE);
+    covey::image moved = std::move(image);
+    CHECK(!image.bytes() && image.load(fresh) != COVEY_OK && moved.size() == streamed.size());
+    covey::world client;
+    covey::follower follower(client);
+    CHECK(follower && follower.follow(moved, desc, &report) && client.entity_count() == 2);
+    covey::entity here = follower.find(e);
+    CHECK(client.get<Dice>(here)->eyes == 6 && client.get<Path>(here)->steps.size() == 3);
+    world.destroy(e);
+    CHECK(moved.save(world) && follower.follow(moved, desc) && !client.alive(here) && client.entity_count() == 1);
+    covey_report why;
+    CHECK(covey::load_from_file(client, "there is no such file", {}, &why) == COVEY_ERROR_FILE && why.text[0]);
+    CHECK(covey::merge_from_file(client, "there is no such file", {}, &why) == COVEY_ERROR_FILE);
+    CHECK(moved.read_file("there is no such file") == COVEY_ERROR_FILE && moved.size() != 0);
+    CHECK(covey::save_to_file(world, "there/is no such folder") == COVEY_ERROR_FILE);
 }
 
 int main() {

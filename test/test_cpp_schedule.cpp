@@ -274,7 +274,7 @@ static void rates_conditions_and_phases() {
           COVEY_OK);
     for (int i = 0; i < 4; i++) CHECK(schedule.run(0.5) == COVEY_OK);
     open = true;
-    CHECK(covey_system_enable(schedule, "off", true) && schedule.run() == COVEY_OK);
+    CHECK(schedule.system_enable("off", true) && schedule.run() == COVEY_OK);
     CHECK(third == 2 && first == 1 && wanted == 1 && off == 1 && steps == 8 && drawn == 5 && asked == herd.world);
 }
 
@@ -349,7 +349,7 @@ static void bodies_fail_as_values() {
     covey::schedule schedule(herd.world, 2);
     CHECK(schedule.add("bad").run([](covey_job &) { return COVEY_ERROR_FILE; }) == COVEY_OK);
     CHECK(schedule.run() == COVEY_ERROR_FILE);
-    CHECK(std::strstr(covey_schedule_failure(schedule), "bad"));
+    CHECK(std::strstr(schedule.failure(), "bad"));
     auto links = schedule.add("links");
     for (int i = 0; i <= COVEY_SYSTEM_LINKS; i++) links.after("bad");
     CHECK(links.run([] {}) == COVEY_ERROR_RANGE);

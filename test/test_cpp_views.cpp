@@ -149,8 +149,8 @@ static void terms_add_up() {
     auto built = world.view<Position, const Velocity>().optional<Mass>().without<Frozen>();
     using written = covey::view<Position, const Velocity, covey::optional<Mass>, covey::without<Frozen>>;
     static_assert(std::is_same_v<decltype(built), written>);
-    CHECK(covey_view_fields(built) == 3 && covey_view_is_read_only(built, 1) && !covey_view_is_read_only(built, 2));
-    CHECK(built == written{ world });
+    CHECK(built.fields() == 3 && built.is_read_only(1) && !built.is_read_only(2));
+    CHECK(built == written{ world } && built.type(1) == covey::type_of<Velocity>() && built.advise().matches == 0);
     covey::view<Position> all{ world };
     CHECK((all.with<const Velocity>() == covey::view<Position, const Velocity>{ world }));
     auto twice = all.with<Position>();
@@ -199,7 +199,7 @@ struct Addresses {
 template <class... Terms> static void compare_loops(covey::world_ref world) {
     covey::view<Terms...> view{ world };
     std::vector<covey::entity> wanted, looped, called, spanned;
-    covey_iter it = covey_view_iter(view);
+    covey_iter it = view.iter();
     covey_row row = {};
     while (covey_next_row(&it, &row)) wanted.push_back(covey_row_entity(&it, row));
     for (auto fields : view) looped.push_back(std::get<0>(fields));

@@ -259,10 +259,28 @@ static void groups_name_terms() {
     CHECK(rows == 5 && drawn.count() == 5 && drawn.owned() == 2);
     CHECK((world.group<Depth, const Side, covey::with<Position>, covey::without<Frozen>>() == drawn));
     CHECK((!world.group_find<Depth, Side>() && world.group<Depth, Side>())); // an outer group
+    CHECK(covey_view_count(drawn.view()) == 5 && world.group_count() == 2 && world.group_at(1) == drawn);
+    char text[80];
+    CHECK(drawn.print(text, sizeof text) > 0 && std::strstr(text, "Depth"));
     CHECK(drawn.sort<Side>([](const Side &a, const Side &b) { return a.at > b.at; }) && drawn.contains(drawn.first()));
     CHECK(world.get<Side>(drawn.first())->at == 54);
     drawn.destroy();
     CHECK(!drawn && (!world.group_find<Depth, const Side, covey::with<Position>, covey::without<Frozen>>()));
+    check_valid(world);
+}
+
+static void types_of_the_run_time_have_typed_verbs() {
+    covey::world world;
+    const covey_type *mana = world.type_create(covey::options().describe<float>("Mana"));
+    covey::entity e = world.create(), f = world.create();
+    CHECK(mana && world.type_find("Mana") == mana && *world.add_raw(e, mana, 10.f) == 10 && world.has_raw(e, mana));
+    CHECK(!world.add_raw(e, mana, 1.f) && world.result() == COVEY_ERROR_PRESENT);
+    CHECK(!world.add_raw(f, mana, 1.0) && world.result() == COVEY_ERROR_LAYOUT && !world.get_raw<double>(e, mana));
+    CHECK(*world.set_raw(e, mana, 7.f) == 7 && *world.get_raw<float>(e, mana) == 7 && !world.get_raw<float>(f, mana));
+    covey::const_world_ref reader = world;
+    static_assert(std::is_same_v<decltype(reader.get_raw<float>(e, mana)), const float *>);
+    CHECK(*reader.get_raw<float>(e, mana) == 7 && !reader.has_raw(f, mana));
+    CHECK(world.remove_raw(e, mana) && !world.remove_raw(e, mana));
     check_valid(world);
 }
 
@@ -294,6 +312,7 @@ int main() {
     listeners_listen_while_their_connection_lives();
     pools_are_loops();
     groups_name_terms();
+    types_of_the_run_time_have_typed_verbs();
     many_at_once();
     return 0;
 }

@@ -8,6 +8,21 @@
 
 namespace covey {
 
+namespace detail {
+
+template <class Function> covey_result run_recorded(covey_world *in, void *data) noexcept {
+    const Function &fn = *static_cast<const Function *>(data);
+    if (!in) return COVEY_OK; /* discarded */
+    if constexpr (std::is_convertible_v<std::invoke_result_t<const Function &, world_ref>, covey_result>) {
+        return fn(world_ref(in));
+    } else {
+        fn(world_ref(in));
+        return COVEY_OK;
+    }
+}
+
+} // namespace detail
+
 /* A command buffer. It does not own the buffer: the world destroys its buffers, or
  * covey_commands_destroy does. Without a description it belongs to the thread that owns the world.
  *
@@ -46,6 +61,13 @@ class commands {
     }
     template <class T> bool remove(entity e) const noexcept {
         return covey_record_remove_raw(commands_, e, type_of<T>());
+    }
+
+    /* Records a call of fn(world_ref), which may return a covey_result. The function object is copied as bytes. */
+    template <class Function> bool call(const Function &fn) const noexcept {
+        static_assert(std::is_trivially_copyable_v<Function>, "covey: a recorded function is copied as bytes");
+        static_assert(std::is_invocable_v<const Function &, world_ref>, "covey: a recorded function takes a world_ref");
+        return covey_record_call(commands_, detail::run_recorded<Function>, detail::address_of(fn), sizeof fn);
     }
 
     covey_replay replay() const noexcept { return covey_commands_replay(commands_); }

@@ -74,6 +74,9 @@ template <class... Terms> class group {
     uint32_t owned() const noexcept { return covey_group_owned(group_); }
     entity first() const noexcept { return covey_group_first(group_); }
     bool contains(entity e) const noexcept { return covey_group_contains(group_, e); }
+    /* The same entities, as a view of C. */
+    const covey_view *view() const noexcept { return covey_group_view(group_); }
+    int print(char *text, size_t size) const noexcept { return covey_group_print(text, size, group_); }
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_group_iter(group_) }; }

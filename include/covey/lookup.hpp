@@ -135,6 +135,7 @@ class owned_lookup {
     /* Gives up ownership: the lookup lives as long as its world, or until covey_lookup_destroy. */
     covey_lookup *release() noexcept { return std::exchange(lookup_, nullptr); }
 
+    const covey_type *type() const noexcept { return covey_lookup_type(lookup_); }
     uint32_t size() const noexcept { return covey_lookup_size(lookup_); }
     size_t memory() const noexcept { return covey_lookup_memory(lookup_); }
     void settle() const noexcept { covey_lookup_settle(lookup_); }

@@ -433,8 +433,55 @@ class schedule {
         desc.step = step;
         return covey_phase_add(schedule_, &desc);
     }
+    covey_result phase(const covey_phase &desc) const noexcept { return covey_phase_add(schedule_, &desc); }
+    bool phase_enable(const char *name, bool enabled) const noexcept {
+        return covey_phase_enable(schedule_, name, enabled);
+    }
+    double phase_fraction(const char *name) const noexcept { return covey_phase_fraction(schedule_, name); }
+    bool system_enable(const char *name, bool enabled) const noexcept {
+        return covey_system_enable(schedule_, name, enabled);
+    }
+    bool system_remove(const char *name) const noexcept { return covey_system_remove(schedule_, name); }
+    uint32_t threads() const noexcept { return covey_schedule_threads(schedule_); }
+
     /* Takes the seconds since the last run, for phases with a step. */
     covey::result run(double seconds = 0) const noexcept { return covey_schedule_run_for(schedule_, seconds); }
+    const char *failure() const noexcept { return covey_schedule_failure(schedule_); }
+    /* Discards the first command that was not replayed. */
+    bool skip() const noexcept { return covey_schedule_skip(schedule_); }
+
+    /* What it does: as in C. Arrays are filled up to their capacity. */
+    void print(covey_write_fn *write = nullptr, void *context = nullptr) const noexcept {
+        covey_schedule_print(schedule_, write, context);
+    }
+    void print_plan(covey_write_fn *write = nullptr, void *context = nullptr) const noexcept {
+        covey_schedule_print_plan(schedule_, write, context);
+    }
+    void print_dot(covey_write_fn *write = nullptr, void *context = nullptr) const noexcept {
+        covey_schedule_print_dot(schedule_, write, context);
+    }
+    void print_trace(covey_write_fn *write = nullptr, void *context = nullptr) const noexcept {
+        covey_schedule_print_trace(schedule_, write, context);
+    }
+    uint32_t stats(covey_system_stats *stats, uint32_t capacity) const noexcept {
+        return covey_schedule_stats(schedule_, stats, capacity);
+    }
+    uint32_t plan(covey_planned_system *systems, uint32_t capacity) const noexcept {
+        return covey_schedule_plan(schedule_, systems, capacity);
+    }
+    uint32_t uses(uint32_t system, covey_system_use *uses, uint32_t capacity) const noexcept {
+        return covey_schedule_uses(schedule_, system, uses, capacity);
+    }
+    bool contains(uint32_t system, entity e) const noexcept { return covey_schedule_contains(schedule_, system, e); }
+    uint32_t waits(covey_planned_wait *waits, uint32_t capacity) const noexcept {
+        return covey_schedule_waits(schedule_, waits, capacity);
+    }
+    /* The next runs; or all from now on, of which the last ones are kept. */
+    void trace(uint32_t runs) const noexcept { covey_schedule_trace(schedule_, runs); }
+    void trace_last(uint32_t runs) const noexcept { covey_schedule_trace_last(schedule_, runs); }
+    uint32_t traced(uint32_t first, covey_trace_event *events, uint32_t capacity) const noexcept {
+        return covey_schedule_traced(schedule_, first, events, capacity);
+    }
 
   private:
     covey_schedule *schedule_;

@@ -82,6 +82,10 @@ template <class... Terms> class view {
     }
 
     bool valid() const noexcept { return covey_view_valid(&view_); }
+    uint32_t fields() const noexcept { return covey_view_fields(&view_); }
+    const covey_type *type(uint32_t field) const noexcept { return covey_view_type(&view_, field); }
+    bool is_read_only(uint32_t field) const noexcept { return covey_view_is_read_only(&view_, field); }
+    covey_view_advice advise() const noexcept { return covey_view_advise(&view_); }
     uint32_t count() const noexcept { return covey_view_count(&view_); }
     entity first() const noexcept { return covey_view_first(&view_); }
     bool contains(entity e) const noexcept { return covey_view_contains(&view_, e); }
@@ -105,7 +109,12 @@ template <class... Terms> class view {
         covey_iter it = covey_view_iter_since(&view_, tick);
         loops::spans(it, body);
     }
-    /* The same for an iteration that covey_view_iter_by or covey_view_iter_list has begun with this view. */
+    /* Of an iteration that one of these begins: in the order of a pool, or over a list of entities. */
+    covey_iter iter() const noexcept { return covey_view_iter(&view_); }
+    covey_iter iter_by(const covey_pool *pool) const noexcept { return covey_view_iter_by(&view_, pool); }
+    covey_iter iter_list(const entity *entities, uint32_t count) const noexcept {
+        return covey_view_iter_list(&view_, entities, count);
+    }
     template <class Body> COVEY__CPP_HOT static void each(covey_iter it, Body &&body) { loops::each(it, body); }
     template <class Body> COVEY__CPP_HOT static void spans(covey_iter it, Body &&body) { loops::spans(it, body); }
 

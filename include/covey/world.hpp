@@ -84,6 +84,14 @@ class const_world_ref {
     template <class... T> COVEY__CPP_HOT bool has_all(entity e) const noexcept { return (has<T>(e) && ...); }
     template <class... T> COVEY__CPP_HOT bool has_any(entity e) const noexcept { return (has<T>(e) || ...); }
 
+    /* A component of a type that was made at run time and has values of type T. Null if the type has another layout. */
+    template <class T> const T *get_raw(entity e, const covey_type *type) const noexcept {
+        return detail::has_layout<T>(static_cast<const covey_world *>(world_), type, detail::value_size<T>)
+                   ? static_cast<const T *>(covey_get_raw(world_, e, type))
+                   : nullptr;
+    }
+    bool has_raw(entity e, const covey_type *type) const noexcept { return covey_has_raw(world_, e, type); }
+
     /* The first entity that has a component; or one that equals a value, byte by byte; or one for which
      * wanted(const T &) returns true, which must not throw. Null if there is none. */
     template <class T> entity first() const noexcept { return covey_find_raw(world_, type_of<T>(), nullptr, nullptr); }
@@ -128,6 +136,8 @@ class const_world_ref {
     covey_pool *pool_at(uint32_t number) const noexcept { return covey_world_pool(world_, number); }
 
     template <class... Terms, class... Given> auto view(Given... types) const noexcept;
+    uint32_t group_count() const noexcept { return covey_world_group_count(world_); }
+    covey_group *group_at(uint32_t number) const noexcept { return covey_world_group(world_, number); }
 
     template <class T> const T *resource_get() const noexcept {
         return static_cast<const T *>(covey_resource_get_raw(world_, type_of<T>()));
@@ -335,6 +345,22 @@ class world_ref : public const_world_ref {
     const covey_type *type_create(const covey_type &description) const noexcept {
         return covey_type_create(world_, &description);
     }
+
+    /* Its components: the verbs with the type, for values of T. They fail (LAYOUT) if the type has another layout. */
+    template <class T> T *add_raw(entity e, const covey_type *type, const T &value) const noexcept {
+        static_assert(std::is_trivially_copyable_v<T>, "covey: values of types made at run time are copied as bytes");
+        if (!detail::has_layout<T>(world_, type, detail::value_size<T>)) return nullptr;
+        return static_cast<T *>(covey_add_raw(world_, e, type, detail::address_of(value)));
+    }
+    template <class T> T *set_raw(entity e, const covey_type *type, const T &value) const noexcept {
+        static_assert(std::is_trivially_copyable_v<T>, "covey: values of types made at run time are copied as bytes");
+        if (!detail::has_layout<T>(world_, type, detail::value_size<T>)) return nullptr;
+        return static_cast<T *>(covey_set_raw(world_, e, type, detail::address_of(value)));
+    }
+    template <class T> T *get_raw(entity e, const covey_type *type) const noexcept {
+        return const_cast<T *>(const_world_ref::get_raw<T>(e, type));
+    }
+    bool remove_raw(entity e, const covey_type *type) const noexcept { return covey_remove_raw(world_, e, type); }
 
     /* ---- Many at once ---- */
 

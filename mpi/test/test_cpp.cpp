@@ -487,7 +487,7 @@ void test_nothing_is_allocated_with_new() {
     CHECK(Counted::living == 1 && t.mpi.add(schedule, "count").run([counted] {}) == COVEY_OK);
     CHECK(Counted::living == 2 && t.mpi.add(schedule, "count").run([counted] {}) == COVEY_ERROR_PRESENT);
     CHECK(Counted::living == 2);
-    CHECK(covey_system_remove(schedule, "count") && Counted::living == 1);
+    CHECK(schedule.system_remove("count") && Counted::living == 1);
 }
 
 // Lives longer than MPI.

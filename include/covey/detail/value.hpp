@@ -148,6 +148,23 @@ template <class... Taken> COVEY__CPP_HOT entity create_from(covey_world *in, Tak
 template <class T> uint32_t length(std::span<T> items) noexcept { return static_cast<uint32_t>(items.size()); }
 #endif
 
+template <class T> inline constexpr size_t value_size = std::is_empty_v<T> ? 0 : sizeof(T);
+
+/* Whether a type made at run time has values of type T. If not, the log says why. */
+template <class T> bool has_layout(const covey_world *, const covey_type *type, size_t size) noexcept {
+    return type && type->size == size && type->align % (size == 0 ? 1 : alignof(T)) == 0;
+}
+template <class T> bool has_layout(covey_world *in, const covey_type *type, size_t size) noexcept {
+    if (has_layout<T>(static_cast<const covey_world *>(in), type, size)) return true;
+    covey_type expected = {};
+    expected.name = type ? type->name : nullptr;
+    expected.size = static_cast<uint32_t>(size);
+    expected.align = static_cast<uint32_t>(alignof(T));
+    /* Refused, because the world knows a type of the same name with another layout. */
+    if (!type || covey_type_create(in, type)) covey_type_create(in, &expected);
+    return false;
+}
+
 template <class T> covey_component copy_of(const T &value) noexcept {
     covey_component made = {};
     made.type = type_of<T>();

@@ -96,21 +96,6 @@ template <class... Term> constexpr size_t count_runtime(types<Term...>) noexcept
     return (0 + ... + Term::is_runtime);
 }
 
-/* Whether a type made at run time has values of type T. If not, the log says why. */
-template <class T> bool has_layout(const covey_world *, const covey_type *type, size_t size) noexcept {
-    return type && type->size == size && type->align % (size == 0 ? 1 : alignof(T)) == 0;
-}
-template <class T> bool has_layout(covey_world *in, const covey_type *type, size_t size) noexcept {
-    if (has_layout<T>(static_cast<const covey_world *>(in), type, size)) return true;
-    covey_type expected = {};
-    expected.name = type ? type->name : nullptr;
-    expected.size = static_cast<uint32_t>(size);
-    expected.align = static_cast<uint32_t>(alignof(T));
-    /* Refused, because the world knows a type of the same name with another layout. */
-    if (!type || covey_type_create(in, type)) covey_type_create(in, &expected);
-    return false;
-}
-
 /* Adds a term to a description; false if the type that was given for it does not fit. */
 template <class Term, class World>
 bool name_term(World *in, covey_view_desc &desc, [[maybe_unused]] const covey_type *const *&given) noexcept {

@@ -26,6 +26,7 @@
 #define COVEY_MPI_HPP
 
 #include <covey/mpi.h>
+#include <covey/detail/kind.hpp>
 #include <covey/schedule.hpp>
 
 #include <limits>
@@ -106,19 +107,9 @@ template <class Wide> constexpr Wide reduced(covey_mpi_operation how, Wide a, Wi
     return (how == COVEY_MPI_MIN ? b < a : b > a) ? b : a;
 }
 
-template <class Number> constexpr covey_kind kind_of() noexcept {
-    static_assert(std::is_floating_point_v<Number> || std::is_integral_v<Number>, "covey: an axis is a number");
-    static_assert(!std::is_same_v<Number, bool> && !std::is_same_v<Number, char> && sizeof(Number) <= 8,
-                  "covey: an axis is an integer, a float or a double");
-    if (std::is_floating_point_v<Number>) return sizeof(Number) == 4 ? COVEY_KIND_F32 : COVEY_KIND_F64;
-    constexpr covey_kind signed_kinds[] = { COVEY_KIND_I8, COVEY_KIND_I16, COVEY_KIND_I32, COVEY_KIND_I64 };
-    constexpr covey_kind unsigned_kinds[] = { COVEY_KIND_U8, COVEY_KIND_U16, COVEY_KIND_U32, COVEY_KIND_U64 };
-    constexpr size_t log = sizeof(Number) == 1 ? 0 : sizeof(Number) == 2 ? 1 : sizeof(Number) == 4 ? 2 : 3;
-    return std::is_signed_v<Number> ? signed_kinds[log] : unsigned_kinds[log];
-}
-
 template <class T, class Base, class Number> void describe_axis(covey_mpi_axis &axis, Number Base::*member) noexcept {
     static_assert(std::is_base_of_v<Base, T>, "covey: an axis is a member of the component with the position");
+    static_assert(!std::is_same_v<Number, bool> && !std::is_same_v<Number, char>, "covey: an axis is a number");
     axis.kind = kind_of<Number>();
     axis.offset = offset_of(static_cast<Number T::*>(member));
 }
