@@ -76,7 +76,11 @@ static void references_are_of_the_same_world() {
     covey::world moved = std::move(world);
     CHECK(!world && moved == same);
     covey::world_ref none = nullptr;
-    CHECK(!none);
+    covey_world *pointer = moved;
+    const covey_world *read = reader;
+    CHECK(!none && none == nullptr && moved != nullptr && reader != nullptr && pointer == moved && read == same);
+    covey::entity_ref ref(moved, e);
+    CHECK(ref == e && e == ref && !(ref != e));
     covey::world twin = moved.clone();
     CHECK(twin && twin != moved && twin.alive(e));
 }

@@ -175,6 +175,9 @@ bool operator!=(const A &a, const B &b) noexcept {
     return !(a == b);
 }
 
+inline bool operator==(const_world_ref a, decltype(nullptr)) noexcept { return !a; }
+inline bool operator!=(const_world_ref a, decltype(nullptr)) noexcept { return !!a; }
+
 /* ---- Worlds -------------------------------------------------------------------------------------------------------*/
 
 /* A world that something else owns: a pointer with the verbs of covey.h. Null if the world could not be made. */
