@@ -111,6 +111,21 @@ template <class P, class S> covey::group<P, S> group_of(void *fixture) { return 
         }                                                                                                       \
         return found;                                                                                           \
     }                                                                                                           \
+    TIMED uint64_t cpp_create_##storage(void *fixture) {                                                        \
+        const cpp_fixture &f = of(fixture);                                                                     \
+        const covey::world_ref world = f.world;                                                                 \
+        uint64_t made = 0;                                                                                      \
+        for (uint32_t i = 0; i < f.count; i++) made += !covey_is_null(world.create());                          \
+        return made;                                                                                            \
+    }                                                                                                           \
+    TIMED uint64_t cpp_pool_get_##storage(void *fixture) {                                                      \
+        const cpp_fixture &f = of(fixture);                                                                     \
+        const covey::pool<const P> pool = covey::const_world_ref(f.world).pool_find<P>();                       \
+        uint64_t found = 0;                                                                                     \
+        for (uint32_t i = 0; i < f.count; i++)                                                                  \
+            if (const P *p = pool.get(f.entities[i])) found += p->y == 2;                                       \
+        return found;                                                                                           \
+    }                                                                                                           \
     TIMED uint64_t cpp_has_##storage(void *fixture) {                                                           \
         const cpp_fixture &f = of(fixture);                                                                     \
         const covey::world_ref world = f.world;                                                                 \

@@ -61,7 +61,9 @@ extern "C" {
     uint64_t cpp_get_##storage(void *fixture);          \
     uint64_t cpp_get_both_##storage(void *fixture);     \
     uint64_t cpp_has_##storage(void *fixture);          \
-    uint64_t cpp_remove_##storage(void *fixture);
+    uint64_t cpp_remove_##storage(void *fixture);       \
+    uint64_t cpp_create_##storage(void *fixture);       \
+    uint64_t cpp_pool_get_##storage(void *fixture);
 CPP_STORAGES(CPP_LOOPS)
 
 #ifdef __cplusplus

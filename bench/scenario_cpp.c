@@ -107,6 +107,17 @@ static void close(void *context) {
         }                                                                                                              \
         return found;                                                                                                  \
     }                                                                                                                  \
+    VERB(create_##storage, !covey_is_null(covey_create(world)))                                                        \
+    BENCH_TIMED static uint64_t pool_get_##storage(void *context) {                                                    \
+        const cpp_fixture *f = context;                                                                                \
+        const covey_pool *pool = covey_pool_find(f->world, P);                                                         \
+        uint64_t found = 0;                                                                                            \
+        for (uint32_t i = 0; i < f->count; i++) {                                                                      \
+            const P *p = covey_pool_get(pool, f->entities[i], P);                                                      \
+            if (p) found += p->y == 2;                                                                                 \
+        }                                                                                                              \
+        return found;                                                                                                  \
+    }                                                                                                                  \
     static void empty_##storage(void *context) { covey_destroy_all(((cpp_fixture *)context)->world); }                 \
     static void without_##storage(void *context) { covey_clear(((cpp_fixture *)context)->world, T); }                  \
     static void with_##storage(void *context) {                                                                        \
@@ -154,6 +165,8 @@ FORMS(sparse, DensePoint, DenseStep, DenseExtra)
     PAIR(group_spans, group_spans, NULL, storage)            \
     PAIR(create_with, create_with, empty_##storage, storage) \
     PAIR(create_with, create_add, empty_##storage, storage)  \
+    PAIR(create, create, empty_##storage, storage)           \
+    PAIR(pool_get, pool_get, NULL, storage)                  \
     PAIR(add, add, without_##storage, storage)               \
     PAIR(remove, remove, with_##storage, storage)            \
     PAIR(set, set, NULL, storage)                            \
@@ -188,6 +201,8 @@ PAIRS(sparse)
         LOOP("group_spans", where, group_spans, group_spans, 1.05),                                                 \
         SCENARIO("cpp_create_with", where, create_with, create_with, 0, false, 1.05),                               \
         SCENARIO("cpp_create_with_of_adds", where, create_with, create_add, 0, false, 0.85),                        \
+        SCENARIO("cpp_create", where, create, create, 0, false, 1.05),                                              \
+        SCENARIO("cpp_pool_get", where, pool_get, pool_get, 0, false, 1.05),                                        \
         SCENARIO("cpp_add", where, add, add, 0, false, 1.05),                                                       \
         SCENARIO("cpp_remove", where, remove, remove, 0, false, 1.05),                                              \
         SCENARIO("cpp_set", where, set, set, 0, false, 1.05), SCENARIO("cpp_get", where, get, get, 0, false, 1.05), \

@@ -32,35 +32,37 @@ template <class T> class pool {
     explicit pool(world_ref in) noexcept : pool_(covey_pool_of_raw(in, type_of<T>())) {}
     operator covey_pool *() const noexcept { return pool_; }
 
-    T *add(entity e, argument<T> value) const noexcept {
+    COVEY__CPP_HOT T *add(entity e, argument<T> value) const noexcept {
         return detail::hand_over<T>(covey_pool_world(pool_), value, [this, e](const void *bytes) {
             return covey__pool_add(pool_, e, bytes, size_of<T>, detail::are_bytes<T>);
         });
     }
     template <class... Arguments, detail::if_arguments<T, Arguments...> = 0>
-    T *add(entity e, Arguments &&...arguments) const noexcept {
+    COVEY__CPP_HOT T *add(entity e, Arguments &&...arguments) const noexcept {
         if constexpr (!detail::check_arguments<T, Arguments...>()) return {};
         else if constexpr (size_of<T> == 0) return static_cast<T *>(covey__pool_add(pool_, e, nullptr, 0, false));
         else if constexpr (component<T>::is_trivial) return add(e, T{ std::forward<Arguments>(arguments)... });
         else return detail::construct<T>(covey_pool_world(pool_), e, std::forward<Arguments>(arguments)...);
     }
-    T *set(entity e, argument<T> value) const noexcept {
+    COVEY__CPP_HOT T *set(entity e, argument<T> value) const noexcept {
         return detail::hand_over<T>(covey_pool_world(pool_), value, [this, e](const void *bytes) {
             return covey__pool_set(pool_, e, bytes, size_of<T>, detail::are_bytes<T>);
         });
     }
     template <class... Arguments, detail::if_arguments<T, Arguments...> = 0>
-    T *set(entity e, Arguments &&...arguments) const noexcept {
+    COVEY__CPP_HOT T *set(entity e, Arguments &&...arguments) const noexcept {
         if constexpr (!detail::check_arguments<T, Arguments...>()) return {};
         else if constexpr (size_of<T> == 0) return static_cast<T *>(covey__pool_set(pool_, e, nullptr, 0, false));
         else return set(e, T{ std::forward<Arguments>(arguments)... });
     }
-    T *get(entity e) const noexcept { return static_cast<T *>(covey__pool_get_sized(pool_, e, size_of<T>)); }
-    T *get_unchecked(entity e) const noexcept {
+    COVEY__CPP_HOT T *get(entity e) const noexcept {
+        return static_cast<T *>(covey__pool_get_sized(pool_, e, size_of<T>));
+    }
+    COVEY__CPP_HOT T *get_unchecked(entity e) const noexcept {
         return static_cast<T *>(covey__pool_get_unchecked_sized(pool_, e, size_of<T>));
     }
-    bool has(entity e) const noexcept { return covey_pool_has(pool_, e); }
-    bool remove(entity e) const noexcept { return covey__pool_remove_sized(pool_, e, size_of<T>); }
+    COVEY__CPP_HOT bool has(entity e) const noexcept { return covey_pool_has(pool_, e); }
+    COVEY__CPP_HOT bool remove(entity e) const noexcept { return covey__pool_remove_sized(pool_, e, size_of<T>); }
     std::optional<T> take(entity e) const noexcept {
         return detail::take_over<T>([&](void *to) { return covey_pool_take_raw(pool_, e, to); });
     }

@@ -57,7 +57,7 @@ class const_world_ref {
         covey_world_print(world_, write, context);
     }
 
-    bool alive(entity e) const noexcept { return covey_alive(world_, e); }
+    COVEY__CPP_HOT bool alive(entity e) const noexcept { return covey_alive(world_, e); }
     uint32_t entity_count() const noexcept { return covey_entity_count(world_); }
     entity entity_at(uint32_t index) const noexcept { return covey_entity_at(world_, index); }
     uint32_t generation_at(uint32_t index) const noexcept { return covey_generation_at(world_, index); }
@@ -198,7 +198,7 @@ class world_ref : public const_world_ref {
     /* ---- Entities ---- */
 
     /* These return null on failure. */
-    entity create() const noexcept { return covey_create(world_); }
+    COVEY__CPP_HOT entity create() const noexcept { return covey_create(world_); }
     entity create_at(uint32_t index) const noexcept { return covey_create_at(world_, index); }
     entity create_in(covey_range range) const noexcept { return covey_create_in(world_, range); }
     entity create_like(entity e) const noexcept { return covey_create_like(world_, e); }
@@ -229,7 +229,7 @@ class world_ref : public const_world_ref {
         return covey_range_reserve(world_, first, count);
     }
 
-    bool destroy(entity e) const noexcept { return covey_destroy(world_, e); }
+    COVEY__CPP_HOT bool destroy(entity e) const noexcept { return covey_destroy(world_, e); }
     uint32_t destroy_many(const entity *entities, uint32_t count) const noexcept {
         return covey_destroy_many(world_, entities, count);
     }
