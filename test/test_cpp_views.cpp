@@ -277,6 +277,23 @@ static void values_may_come_with_changes_elsewhere() {
     }
 }
 
+// Assertion level 1 reports a body of values that changes what the view names.
+static void values_must_stay_where_they_are() {
+#if COVEY_ASSERT_LEVEL >= 1
+    int reports = 0;
+    covey_world_desc desc = {};
+    desc.on_assert = [](const char *, const char *, int, void *context) { ++*static_cast<int *>(context); };
+    desc.assert_context = &reports;
+    for (uint32_t count : { 3u, 200u }) {
+        covey::world world(desc);
+        std::vector<covey::entity> made = make_some(world, count);
+        reports = 0;
+        covey::view<Position>{ world }.each([&](Position &) { world.remove<Position>(made.back()); });
+        CHECK(reports != 0);
+    }
+#endif
+}
+
 static void groups_and_reactive_sets_are_loops_too() {
     covey::world world;
     auto moved = world.reactive().added<Velocity>().with<const Velocity>().make();
@@ -441,6 +458,7 @@ int main() {
     all_loops_visit_the_same();
     loops_may_change_their_row();
     values_may_come_with_changes_elsewhere();
+    values_must_stay_where_they_are();
     groups_and_reactive_sets_are_loops_too();
     readers_get_const_values();
     typed_views_of_run_time_types();
