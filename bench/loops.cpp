@@ -61,13 +61,13 @@ template <class P, class V> [[gnu::noinline]] static void spans_in_c(const movin
 /* ---- Measuring ----------------------------------------------------------------------------------------------------*/
 
 /* 100,000 entities; one in `each_of`, at random, matches. */
-template <class P, class V> static void fill(covey_world *world, uint32_t each_of) {
+template <class P, class V> static void fill(covey::world_ref world, uint32_t each_of) {
     uint32_t random = 1;
     for (int i = 0; i < 100000; i++) {
-        covey_entity e = covey_create(world);
-        covey::add<P>(world, e, { 0, 0 });
+        covey::entity e = world.create();
+        world.add<P>(e, { 0, 0 });
         random = random * 1664525u + 1013904223u;
-        if ((random >> 16) % each_of == 0) covey::add<V>(world, e, { 1, 1 });
+        if ((random >> 16) % each_of == 0) world.add<V>(e, { 1, 1 });
     }
 }
 

@@ -34,6 +34,9 @@ const bench_suite *const bench_suites[] = {
     &bench_kinds,
     &bench_loops,
     &bench_games,
+#ifdef BENCH_CPP
+    &bench_cpp,
+#endif
     &bench_schedule_block_8,
     &bench_schedule_sparse_8,
     &bench_add_remove_block_8,

@@ -32,7 +32,7 @@ int main() {
         p.y += v.y * dt;
     });
     // Structural changes are recorded.
-    schedule.add("land").split().without<Landed>().each([](covey_entity e, const Position &p, covey_job &job) {
+    schedule.add("land").split().without<Landed>().each([](covey::entity e, const Position &p, covey_job &job) {
         if (p.y < 0) covey::commands(job.commands).add<Landed>(e);
     });
     // A reduction: the same sum for every number of threads.
@@ -41,17 +41,15 @@ int main() {
     });
     // What a system uses besides its parameters must be declared, unless the system is exclusive.
     schedule.phase("reports");
-    schedule.add("report").every(4).reads<Landed>().run([&] {
-        std::printf("%u have landed, the sum of heights is %.2f\n", covey::view_of(world).with<Landed>().count(),
-                    height);
-    });
-    covey_schedule_print_plan(schedule, nullptr, nullptr);
+    schedule.add("report").every(4).reads<Landed>().run(
+        [&] { std::printf("%u have landed, the sum of heights is %.2f\n", world.view<Landed>().count(), height); });
+    schedule.print_plan();
 
     for (int i = 0; i < 1000; i++) {
-        covey_entity e = covey::create_with(world, Position{ 0, 1 }, Velocity{ 1, 0 });
-        if (i % 2 == 0) covey::add<Fuel>(world, e, { i % 10 });
+        covey::entity e = world.create_with(Position{ 0, 1 }, Velocity{ 1, 0 });
+        if (i % 2 == 0) world.add<Fuel>(e, { i % 10 });
     }
     for (int i = 0; i < 40; i++)
-        if (schedule.run() != COVEY_OK) return std::printf("%s\n", covey_schedule_failure(schedule)), 1;
-    return covey::view_of(world).with<Landed>().count() == 1000 ? 0 : 1;
+        if (schedule.run() != COVEY_OK) return std::printf("%s\n", schedule.failure()), 1;
+    return world.view<Landed>().count() == 1000 ? 0 : 1;
 }

@@ -105,8 +105,8 @@ async function testSearch() {
         'delta time': 'threads.html#sync-points',
         'How do I delete an entity?': 'guarantees.html#entities',
         covey_create: 'api/covey.h.html#covey_create',
-        emplace: 'api/covey.hpp.html#covey::emplace',
-        'covey::entity_ref': 'api/covey.hpp.html#covey::entity_ref',
+        'covey::world_ref': 'api/world.hpp.html#covey::world_ref',
+        'covey::entity_ref': 'api/world.hpp.html#covey::entity_ref',
         covey_mpi_migrate: 'api/mpi.h.html#covey_mpi_migrate',
         covey_inspect_open: 'api/inspect.h.html#covey_inspect_open',
     };

@@ -21,7 +21,7 @@
 namespace game {
 struct OwnedBy {
     int32_t since;
-    covey_entity owner;
+    covey::entity owner;
 };
 struct Score {
     float points;
@@ -55,81 +55,81 @@ using game::Weight;
 
 static constexpr uint32_t many = COVEY_INDEX_BITS < 16 ? 300 : 1000; // more than a search finds at a time
 
-static void check_valid(const covey_world *world) {
+static void check_valid(covey::const_world_ref world) {
     const char *why = "";
-    if (covey_world_validate(world, &why)) return;
+    if (world.validate(&why)) return;
     std::printf("the world is not valid: %s\n", why);
     std::exit(1);
 }
 
-template <class Answers> static std::vector<covey_entity> all_of(Answers &&answers) {
-    std::vector<covey_entity> found;
-    for (covey_entity e : answers) found.push_back(e);
+template <class Answers> static std::vector<covey::entity> all_of(Answers &&answers) {
+    std::vector<covey::entity> found;
+    for (covey::entity e : answers) found.push_back(e);
     return found;
 }
 
 // Things that belong to an entity by turns.
-static std::vector<covey_entity> give(covey_world *world, const std::vector<covey_entity> &owners) {
-    std::vector<covey_entity> things(many);
-    CHECK(covey_create_many(world, things.data(), many));
+static std::vector<covey::entity> give(covey::world_ref world, const std::vector<covey::entity> &owners) {
+    std::vector<covey::entity> things(many);
+    CHECK(world.create_many(things.data(), many));
     for (uint32_t i = 0; i < many; i++)
-        CHECK(covey::add<OwnedBy>(world, things[i], { static_cast<int32_t>(i), owners[i % owners.size()] }));
+        CHECK(world.add<OwnedBy>(things[i], { static_cast<int32_t>(i), owners[i % owners.size()] }));
     return things;
 }
 
 static void relations_find_sources() {
     covey::world world;
-    const covey_entity player = covey_create(world), other = covey_create(world);
+    const covey::entity player = world.create(), other = world.create();
     covey::lookup<&OwnedBy::owner> owned{ world, COVEY_TARGET_REMOVE };
-    static_assert(std::is_same_v<decltype(owned)::key, covey_entity>);
+    static_assert(std::is_same_v<decltype(owned)::key, covey::entity>);
     CHECK(owned && covey_lookup_type(owned) == covey::type_of<OwnedBy>());
-    std::vector<covey_entity> things = give(world, { player });
+    std::vector<covey::entity> things = give(world, { player });
     CHECK(owned.count(player) == many && owned.count(other) == 0 && owned.size() == many);
     CHECK(all_of(owned.find(player)) == things && all_of(owned.find(other)).empty());
 
-    covey::set<OwnedBy>(world, things[7], { 1, other });
-    CHECK(all_of(owned.find(other)) == std::vector<covey_entity>{ things[7] } && owned.count(player) == many - 1);
-    covey_destroy(world, player);
-    CHECK(owned.size() == 1 && !covey::has<OwnedBy>(world, things[0]) && covey_alive(world, things[0]));
+    world.set<OwnedBy>(things[7], { 1, other });
+    CHECK(all_of(owned.find(other)) == std::vector<covey::entity>{ things[7] } && owned.count(player) == many - 1);
+    world.destroy(player);
+    CHECK(owned.size() == 1 && !world.has<OwnedBy>(things[0]) && world.alive(things[0]));
     check_valid(world);
 }
 
 static void sources_of_sources_are_below() {
     covey::world world;
-    covey_entity chain[20] = { covey_create(world) };
+    covey::entity chain[20] = { world.create() };
     covey::lookup<&OwnedBy::owner> owned{ world, COVEY_TARGET_DESTROY };
     for (int i = 1; i < 20; i++) {
-        chain[i] = covey_create(world);
-        CHECK(covey::add<OwnedBy>(world, chain[i], { i, chain[i - 1] }));
+        chain[i] = world.create();
+        CHECK(world.add<OwnedBy>(chain[i], { i, chain[i - 1] }));
     }
-    CHECK(all_of(owned.find_below(chain[0])) == std::vector<covey_entity>(chain + 1, chain + 20));
-    covey_destroy(world, chain[0]);
-    CHECK(covey_entity_count(world) == 0 && owned.size() == 0);
+    CHECK(all_of(owned.find_below(chain[0])) == std::vector<covey::entity>(chain + 1, chain + 20));
+    world.destroy(chain[0]);
+    CHECK(world.entity_count() == 0 && owned.size() == 0);
 }
 
 // The loop may change what it finds: each entity is looked up when its turn comes.
 static void loops_may_change_what_they_find() {
     covey::world world;
-    const covey_entity player = covey_create(world);
+    const covey::entity player = world.create();
     covey::lookup<&OwnedBy::owner> owned{ world };
     give(world, { player });
     uint32_t turns = 0;
-    for (covey_entity e : owned.find(player)) {
+    for (covey::entity e : owned.find(player)) {
         turns++;
-        if (turns % 2 == 0) covey_destroy(world, e);
-        else covey::remove<OwnedBy>(world, e);
+        if (turns % 2 == 0) world.destroy(e);
+        else world.remove<OwnedBy>(e);
     }
-    CHECK(turns == many && owned.size() == 0 && covey_entity_count(world) == 1 + many / 2);
-    for (covey_entity e : owned.find(player)) CHECK(covey_is_null(e)); // there are none
+    CHECK(turns == many && owned.size() == 0 && world.entity_count() == 1 + many / 2);
+    for (covey::entity e : owned.find(player)) CHECK(covey_is_null(e)); // there are none
     check_valid(world);
 }
 
 static void views_iterate_what_is_found() {
     covey::world world;
-    const covey_entity player = covey_create(world), other = covey_create(world);
+    const covey::entity player = world.create(), other = world.create();
     covey::lookup<&OwnedBy::owner> owned{ world };
-    std::vector<covey_entity> things = give(world, { player, other });
-    for (uint32_t i = 0; i < many; i += 3) CHECK(covey::add<Weight>(world, things[i], { i }));
+    std::vector<covey::entity> things = give(world, { player, other });
+    for (uint32_t i = 0; i < many; i += 3) CHECK(world.add<Weight>(things[i], { i }));
     covey::view<Weight, const OwnedBy> weights{ world };
     uint32_t rows = 0, called = 0, spanned = 0;
     for (auto [e, weight, by] : covey::over(weights, owned.find(player))) {
@@ -151,42 +151,42 @@ static void numbers_and_texts_have_an_order() {
     covey::ordered_lookup<&Score::points> scores{ world };
     covey::ordered_lookup<&Score::name> names{ world };
     static_assert(std::is_same_v<decltype(names)::key, const char *>);
-    covey_entity made[26];
-    CHECK(covey_create_many(world, made, 26));
+    covey::entity made[26];
+    CHECK(world.create_many(made, 26));
     for (int i = 0; i < 26; i++) {
         Score score = { static_cast<float>(25 - i), {} };
         std::snprintf(score.name, sizeof score.name, "%c%d", 'a' + i, i);
-        CHECK(covey::add<Score>(world, made[i], score));
+        CHECK(world.add<Score>(made[i], score));
     }
     CHECK(scores.first() == made[25] && scores.last() == made[0] && names.first() == made[0]);
-    CHECK(all_of(scores.range(1, 2.5f)) == (std::vector<covey_entity>{ made[24], made[23] }));
+    CHECK(all_of(scores.range(1, 2.5f)) == (std::vector<covey::entity>{ made[24], made[23] }));
     CHECK(all_of(scores.from(25)).size() == 1 && all_of(scores.up_to(0)).size() == 1);
     CHECK(all_of(scores.all()).size() == 26 && all_of(scores.all())[0] == made[25]);
     CHECK(scores.count(7) == 1 && scores.count(7.5f) == 0);
-    CHECK(all_of(names.find("c2")) == std::vector<covey_entity>{ made[2] } && names.count("c") == 0);
-    CHECK(all_of(names.range("y", "z")) == std::vector<covey_entity>{ made[24] });
+    CHECK(all_of(names.find("c2")) == std::vector<covey::entity>{ made[2] } && names.count("c") == 0);
+    CHECK(all_of(names.range("y", "z")) == std::vector<covey::entity>{ made[24] });
     CHECK(all_of(names.from("y")).size() == 2 && all_of(names.up_to("b")).size() == 1);
 }
 
 static void places_are_found() {
     covey::world world;
     covey::place_lookup<&Position::x, &Position::y> places{ world, 2 };
-    std::vector<covey_entity> made(100); // a square of 10 x 10
-    CHECK(covey_create_many(world, made.data(), 100));
+    std::vector<covey::entity> made(100); // a square of 10 x 10
+    CHECK(world.create_many(made.data(), 100));
     for (uint32_t i = 0; i < 100; i++)
-        CHECK(covey::add<Position>(world, made[i], { static_cast<float>(i % 10), static_cast<float>(i / 10) }));
+        CHECK(world.add<Position>(made[i], { static_cast<float>(i % 10), static_cast<float>(i / 10) }));
     CHECK(all_of(places.box({ 0, 0 }, { 2, 1 })).size() == 6);
     CHECK(all_of(places.around({ 5, 5 }, 1)).size() == 5);
     CHECK(places.nearest({ 3.2f, 4.1 }, INFINITY) == made[43]);
     CHECK(covey_is_null(places.nearest({ 3.5, 4.5 }, 0.5)));
-    covey_entity found[3];
+    covey::entity found[3];
     double distances[3];
     CHECK(places.nearest({ -1, 0 }, 1.5, found, distances, 3) == 2);
     CHECK(found[0] == made[0] && distances[0] == 1 && found[1] == made[10]);
 
     uint32_t pairs = 0;
     for (auto [a, b] : places.pairs(1)) {
-        const Position *p = covey::get<const Position>(world, a), *q = covey::get<const Position>(world, b);
+        const Position *p = world.get<const Position>(a), *q = world.get<const Position>(b);
         CHECK(std::abs(p->x - q->x) + std::abs(p->y - q->y) == 1);
         pairs++;
     }
@@ -200,18 +200,18 @@ static void a_place_may_be_an_array() {
     covey::world world;
     covey::place_lookup<&Corner::at> corners{ world, 10 };
     static_assert(std::is_same_v<decltype(corners)::point, covey::point<3>>);
-    const covey_entity e = covey_create(world);
-    CHECK(corners && covey::add<Corner>(world, e, { { 10, 20, -30 } }));
+    const covey::entity e = world.create();
+    CHECK(corners && world.add<Corner>(e, { { 10, 20, -30 } }));
     const int32_t x = 10, y = 20, z = -30;
     CHECK(corners.nearest({ x, y, z + 1 }, 1) == e && corners.size() == 1);
-    covey::set<Corner>(world, e, { { 0, 0, 0 } });
+    world.set<Corner>(e, { { 0, 0, 0 } });
     CHECK(covey_is_null(corners.nearest({ x, y, z }, 1)));
 }
 
 struct Inventory {
     covey::lookup<&OwnedBy::owner> owned;
     Inventory() = default;
-    explicit Inventory(covey_world *in) : owned(in, COVEY_TARGET_CLEAR) {}
+    explicit Inventory(covey::world_ref in) : owned(in, COVEY_TARGET_CLEAR) {}
 };
 
 static void lookups_are_members_and_are_moved() {
@@ -223,29 +223,29 @@ static void lookups_are_members_and_are_moved() {
     CHECK(none.owned == made && !inventory.owned);
     covey::lookup<&OwnedBy::owner> last = std::move(none.owned);
     CHECK(last == made && last.memory() != 0);
-    const covey_entity player = covey_create(world), thing = covey_create(world);
-    CHECK(covey::add<OwnedBy>(world, thing, { 1, player }));
+    const covey::entity player = world.create(), thing = world.create();
+    CHECK(world.add<OwnedBy>(thing, { 1, player }));
     last.settle();
-    covey_destroy(world, player);
-    CHECK(covey_is_null(covey::get<OwnedBy>(world, thing)->owner) && last.size() == 0);
+    world.destroy(player);
+    CHECK(covey_is_null(world.get<OwnedBy>(thing)->owner) && last.size() == 0);
     check_valid(world);
 }
 
 static void lookups_end_with_their_owner() {
     covey::world world;
-    const covey_entity player = covey_create(world), thing = covey_create(world);
+    const covey::entity player = world.create(), thing = world.create();
     { covey::lookup<&OwnedBy::owner> owned{ world, COVEY_TARGET_DESTROY }; }
-    CHECK(covey::add<OwnedBy>(world, thing, { 1, player }));
-    covey_destroy(world, player);
-    CHECK(covey_alive(world, thing));
+    CHECK(world.add<OwnedBy>(thing, { 1, player }));
+    world.destroy(player);
+    CHECK(world.alive(thing));
 }
 
 static void a_type_without_fields_is_refused() {
     covey::world world;
     covey::lookup<&Weight::grams> grams{ world };
-    CHECK(!grams && covey_world_result(world) == COVEY_ERROR_TYPE);
+    CHECK(!grams && world.result() == COVEY_ERROR_TYPE);
     covey::lookup<&OwnedBy::since> since{ world, COVEY_TARGET_REMOVE };
-    CHECK(!since && covey_world_result(world) == COVEY_ERROR_RANGE);
+    CHECK(!since && world.result() == COVEY_ERROR_RANGE);
 }
 
 int main() {

@@ -31,7 +31,7 @@ struct Rank { // sparse
     int number;
 };
 struct Seen { // what a system was called with
-    covey_entity who;
+    covey::entity who;
     uint32_t times;
 };
 struct Frozen {};
@@ -51,26 +51,26 @@ static constexpr uint32_t COUNT = COVEY_INDEX_BITS > 12 ? 1000 : 200;
 // Entities by number: all have a position and a velocity, some the others.
 struct Herd {
     covey::world world;
-    covey_entity all[COUNT];
+    covey::entity all[COUNT];
 
     Herd() {
         for (uint32_t i = 0; i < COUNT; i++) {
-            all[i] = covey_create(world);
-            CHECK(covey::add<Position>(world, all[i], { static_cast<float>(i), 0 }));
-            CHECK(covey::add<Velocity>(world, all[i], { 1, 2 }));
-            CHECK(covey::add<Seen>(world, all[i], {}));
-            if (i % 2 == 0) CHECK(covey::add<Mass>(world, all[i], { 3 }));
-            if (i % 3 == 0) CHECK(covey::add<Frozen>(world, all[i]));
-            if (i % 5 == 0) CHECK(covey::add<Rank>(world, all[i], { static_cast<int>(i) }));
+            all[i] = world.create();
+            CHECK(world.add<Position>(all[i], { static_cast<float>(i), 0 }));
+            CHECK(world.add<Velocity>(all[i], { 1, 2 }));
+            CHECK(world.add<Seen>(all[i], {}));
+            if (i % 2 == 0) CHECK(world.add<Mass>(all[i], { 3 }));
+            if (i % 3 == 0) CHECK(world.add<Frozen>(all[i]));
+            if (i % 5 == 0) CHECK(world.add<Rank>(all[i], { static_cast<int>(i) }));
         }
     }
     ~Herd() {
         const char *why = "";
-        if (!covey_world_validate(world, &why)) std::printf("%s\n", why), std::exit(1);
+        if (!world.validate(&why)) std::printf("%s\n", why), std::exit(1);
     }
-    float x(uint32_t i) const { return covey::get<Position>(world, all[i])->x; }
-    float y(uint32_t i) const { return covey::get<Position>(world, all[i])->y; }
-    uint32_t times(uint32_t i) const { return covey::get<Seen>(world, all[i])->times; }
+    float x(uint32_t i) const { return world.get<Position>(all[i])->x; }
+    float y(uint32_t i) const { return world.get<Position>(all[i])->y; }
+    uint32_t times(uint32_t i) const { return world.get<Seen>(all[i])->times; }
 };
 
 static bool is_near(float a, float b) { return a - b < 1e-3f && b - a < 1e-3f; }
@@ -101,7 +101,7 @@ static void parameters_are_fields() {
 static void optional_fields_tags_and_the_entity() {
     Herd herd;
     covey::schedule schedule(herd.world, 2);
-    auto see = [](const Mass *mass, covey_entity e, Frozen, Seen &seen, Velocity *v, Position p) {
+    auto see = [](const Mass *mass, covey::entity e, Frozen, Seen &seen, Velocity *v, Position p) {
         if (mass) seen.times += static_cast<uint32_t>(mass->kg);
         if (v && p.x >= 0) seen.who = e;
     };
@@ -110,7 +110,7 @@ static void optional_fields_tags_and_the_entity() {
     CHECK(schedule.run() == COVEY_OK);
     for (uint32_t i = 0; i < COUNT; i++) {
         CHECK(herd.times(i) == (i % 6 == 0 ? 3 : 0));
-        CHECK((covey::get<Seen>(herd.world, herd.all[i])->who == herd.all[i]) == (i % 3 == 0));
+        CHECK((herd.world.get<Seen>(herd.all[i])->who == herd.all[i]) == (i % 3 == 0));
     }
 }
 
@@ -162,13 +162,13 @@ static void spans_are_arrays() {
     CHECK(schedule.run() == COVEY_OK);
     for (uint32_t i = 0; i < COUNT; i++) {
         CHECK(is_near(herd.x(i), static_cast<float>(i) + 1));
-        CHECK((covey::get<Seen>(herd.world, herd.all[i])->who == herd.all[i]) == (i % 3 != 0));
+        CHECK((herd.world.get<Seen>(herd.all[i])->who == herd.all[i]) == (i % 3 != 0));
     }
 }
 
 static void sparse_pools_and_groups() {
     Herd herd;
-    auto members = covey::group_of(herd.world).own<Rank>().with<Seen, const Mass>().make();
+    auto members = herd.world.group<Rank, covey::with<Seen, const Mass>>();
     covey::schedule schedule(herd.world, 2);
     CHECK(schedule.add("rank").split(64).each(
               [](Seen &seen, const Rank &rank) { seen.times += static_cast<uint32_t>(rank.number); }) == COVEY_OK);
@@ -182,7 +182,7 @@ static void commands_are_recorded_through_the_job() {
     Herd herd;
     covey::schedule schedule(herd.world, 3);
     uint32_t before = covey_entity_count(herd.world);
-    CHECK(schedule.add("thaw").split(64).each([](covey_entity e, covey_job &job, const Frozen &) {
+    CHECK(schedule.add("thaw").split(64).each([](covey::entity e, covey_job &job, const Frozen &) {
         CHECK(covey::commands(job.commands).remove<Frozen>(e));
     }) == COVEY_OK);
     CHECK(schedule.add("spawn").creates(2).run([](covey_job &job) {
@@ -192,24 +192,24 @@ static void commands_are_recorded_through_the_job() {
     }) == COVEY_OK);
     CHECK(schedule.run() == COVEY_OK);
     CHECK(covey_entity_count(herd.world) == before + 2);
-    CHECK(covey::view_of(herd.world).with<Frozen>().count() == 0);
+    CHECK(herd.world.view<Frozen>().count() == 0);
 }
 
 static void exclusive_systems_visit_rows() {
     Herd herd;
     covey::schedule schedule(herd.world, 2);
-    covey_world *world = herd.world;
+    covey::world_ref world = herd.world;
     uint32_t visits = 0;
-    CHECK(schedule.add("kill").exclusive().each([&, world](covey_entity e, Rank &rank) {
+    CHECK(schedule.add("kill").exclusive().each([&, world](covey::entity e, Rank &rank) {
         visits++;
         rank.number = 9;
-        if (covey::has<Mass>(world, e)) covey_destroy(world, e); // another one takes its place in the pool
+        if (world.has<Mass>(e)) world.destroy(e); // another one takes its place in the pool
     }) == COVEY_OK);
     CHECK(has_line(plan_of(schedule), "kill  alone  writes Rank"));
     CHECK(schedule.run() == COVEY_OK && visits == COUNT / 5);
     for (uint32_t i = 0; i < COUNT; i++) {
         CHECK(covey_alive(herd.world, herd.all[i]) == (i % 10 != 0));
-        const Rank *rank = covey::get<Rank>(herd.world, herd.all[i]);
+        const Rank *rank = herd.world.get<Rank>(herd.all[i]);
         CHECK((rank != nullptr) == (i % 10 == 5) && (!rank || rank->number == 9));
     }
 }
@@ -270,11 +270,12 @@ static void rates_conditions_and_phases() {
     CHECK(schedule.add("draw").run([&] { drawn++; }) == COVEY_OK);
     CHECK(schedule.add("step").phase("steps").run([&](covey_job &job) { steps += job.step > 0.2; }) == COVEY_OK);
     const covey_world *asked = nullptr;
-    CHECK(schedule.add("ask").when([&](const covey_world *in) { return asked = in, false; }).run([] {}) == COVEY_OK);
+    CHECK(schedule.add("ask").when([&](covey::const_world_ref in) { return asked = in, false; }).run([] {}) ==
+          COVEY_OK);
     for (int i = 0; i < 4; i++) CHECK(schedule.run(0.5) == COVEY_OK);
     open = true;
-    CHECK(covey_system_enable(schedule, "off", true) && schedule.run() == COVEY_OK);
-    CHECK(third == 2 && first == 1 && wanted == 1 && off == 1 && steps == 8 && drawn == 5 && asked == herd.world.get());
+    CHECK(schedule.system_enable("off", true) && schedule.run() == COVEY_OK);
+    CHECK(third == 2 && first == 1 && wanted == 1 && off == 1 && steps == 8 && drawn == 5 && asked == herd.world);
 }
 
 static int living; // objects of this kind
@@ -348,7 +349,7 @@ static void bodies_fail_as_values() {
     covey::schedule schedule(herd.world, 2);
     CHECK(schedule.add("bad").run([](covey_job &) { return COVEY_ERROR_FILE; }) == COVEY_OK);
     CHECK(schedule.run() == COVEY_ERROR_FILE);
-    CHECK(std::strstr(covey_schedule_failure(schedule), "bad"));
+    CHECK(std::strstr(schedule.failure(), "bad"));
     auto links = schedule.add("links");
     for (int i = 0; i <= COVEY_SYSTEM_LINKS; i++) links.after("bad");
     CHECK(links.run([] {}) == COVEY_ERROR_RANGE);

@@ -63,22 +63,22 @@ using game::Position;
 using game::Velocity;
 using game::inner::Spin;
 
-static void check_valid(const covey_world *world) {
+static void check_valid(covey::const_world_ref world) {
     const char *why = "";
-    if (covey_world_validate(world, &why)) return;
+    if (world.validate(&why)) return;
     std::printf("the world is not valid: %s\n", why);
     std::exit(1);
 }
 
 // Position for all, Velocity for each second, Mass for each third, Frozen for each fifth.
-static std::vector<covey_entity> make_some(covey_world *world, uint32_t count) {
-    std::vector<covey_entity> made(count);
-    CHECK(covey_create_many(world, made.data(), count));
+static std::vector<covey::entity> make_some(covey::world_ref world, uint32_t count) {
+    std::vector<covey::entity> made(count);
+    CHECK(world.create_many(made.data(), count));
     for (uint32_t i = 0; i < count; i++) {
-        CHECK(covey::add<Position>(world, made[i], { static_cast<float>(i), 0 }));
-        if (i % 2 == 0) CHECK(covey::add<Velocity>(world, made[i], { 1, static_cast<float>(i) }));
-        if (i % 3 == 0) CHECK(covey::add<Mass>(world, made[i], { static_cast<double>(i) }));
-        if (i % 5 == 0) CHECK(covey::add<Frozen>(world, made[i]));
+        CHECK(world.add<Position>(made[i], { static_cast<float>(i), 0 }));
+        if (i % 2 == 0) CHECK(world.add<Velocity>(made[i], { 1, static_cast<float>(i) }));
+        if (i % 3 == 0) CHECK(world.add<Mass>(made[i], { static_cast<double>(i) }));
+        if (i % 5 == 0) CHECK(world.add<Frozen>(made[i]));
     }
     return made;
 }
@@ -88,8 +88,8 @@ static void components_are_defined_in_their_namespaces() {
     CHECK(std::string(covey::type_of<Spin>()->name) == "spin");
     CHECK(covey::type_of<const Position>() == covey::type_of<Position>());
     covey::world world;
-    covey_entity e = covey_create(world);
-    CHECK(covey::add<Spin>(world, e, { 1 })->angle == 1 && covey::has<const Spin>(world, e));
+    covey::entity e = world.create();
+    CHECK(world.add<Spin>(e, { 1 })->angle == 1 && world.has<const Spin>(e));
 }
 
 // ---- Members --------------------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ struct Physics {
     covey::group<Position> none;
 
     Physics() = default;
-    explicit Physics(covey_world *in) : moving(in), masses(in) {}
+    explicit Physics(covey::world_ref in) : moving(in), masses(in) {}
     uint32_t step() {
         uint32_t moved = 0;
         for (auto [e, p, v] : moving) {
@@ -119,11 +119,11 @@ static void views_and_pools_are_members() {
     CHECK(!physics.moving.with<Mass>().valid() && !physics.moving.include_disabled().valid());
 
     covey::world world;
-    std::vector<covey_entity> made = make_some(world, 90);
+    std::vector<covey::entity> made = make_some(world, 90);
     Physics second(world);
     physics = second;
     CHECK(physics.moving.valid() && physics.moving.count() == 36); // even, and not divisible by 5
-    CHECK(physics.step() == 12 && covey::get<Position>(world, made[2])->x == 3);
+    CHECK(physics.step() == 12 && world.get<Position>(made[2])->x == 3);
     CHECK(physics.masses.count() == 30 && physics.masses.get(made[3])->kilograms == 3);
     check_valid(world);
 }
@@ -135,11 +135,10 @@ static void views_and_pools_are_compared() {
     CHECK(one == same && !(one != same) && one != elsewhere && one != none && none == moving());
     CHECK(one.include_disabled() != one && one.include_disabled() == same.include_disabled());
     covey::pool<Mass> masses{ world };
-    CHECK(masses == covey::pool_of<Mass>(world) && masses != covey::pool_of<Mass>(other) &&
-          masses != covey::pool<Mass>());
+    CHECK(masses == world.pool<Mass>() && masses != other.pool<Mass>() && masses != covey::pool<Mass>());
     const covey_type description = covey::options().describe<float>("Mana");
     const covey_type twin = covey::options().describe<float>("Rage");
-    const covey_type *mana = covey_type_create(world, &description), *rage = covey_type_create(world, &twin);
+    const covey_type *mana = world.type_create(description), *rage = world.type_create(twin);
     using charged = covey::view<covey::runtime<float>>;
     CHECK(charged(world, mana) == charged(world, mana) && charged(world, mana) != charged(world, rage));
 }
@@ -147,15 +146,15 @@ static void views_and_pools_are_compared() {
 // Each call adds a term to the type, which is the one that could have been written.
 static void terms_add_up() {
     covey::world world;
-    auto built = covey::view_of(world).with<Position, const Velocity>().optional<Mass>().without<Frozen>();
+    auto built = world.view<Position, const Velocity>().optional<Mass>().without<Frozen>();
     using written = covey::view<Position, const Velocity, covey::optional<Mass>, covey::without<Frozen>>;
     static_assert(std::is_same_v<decltype(built), written>);
-    CHECK(covey_view_fields(built) == 3 && covey_view_is_read_only(built, 1) && !covey_view_is_read_only(built, 2));
-    CHECK(built == written{ world });
+    CHECK(built.fields() == 3 && built.is_read_only(1) && !built.is_read_only(2));
+    CHECK(built == written{ world } && built.type(1) == covey::type_of<Velocity>() && built.advise().matches == 0);
     covey::view<Position> all{ world };
     CHECK((all.with<const Velocity>() == covey::view<Position, const Velocity>{ world }));
     auto twice = all.with<Position>();
-    CHECK(!twice.valid() && covey_world_result(world) == COVEY_ERROR_TYPE);
+    CHECK(!twice.valid() && world.result() == COVEY_ERROR_TYPE);
     CHECK(!twice.without<Frozen>().valid()); // what is wrong stays wrong
 }
 
@@ -163,15 +162,15 @@ static void terms_add_up() {
 
 static void fields_come_as_they_are_written() {
     covey::world world;
-    std::vector<covey_entity> made = make_some(world, 60);
+    std::vector<covey::entity> made = make_some(world, 60);
     covey::view<covey::optional<Mass>, Position, covey::any<const Velocity, Frozen>> mixed{ world };
     uint32_t rows = 0, masses = 0;
     for (auto [e, mass, p, v, frozen] : mixed) {
         static_assert(std::is_same_v<decltype(mass), Mass *> && std::is_same_v<decltype(p), Position &>);
-        static_assert(std::is_same_v<decltype(v), const Velocity *> && std::is_same_v<decltype(e), covey_entity>);
-        CHECK(e == made[static_cast<uint32_t>(p.x)] && mass == covey::get<Mass>(world, e));
-        CHECK(&p == covey::get<Position>(world, e) && v == covey::get<const Velocity>(world, e));
-        CHECK((frozen != nullptr) == covey::has<Frozen>(world, e) && (v || frozen));
+        static_assert(std::is_same_v<decltype(v), const Velocity *> && std::is_same_v<decltype(e), covey::entity>);
+        CHECK(e == made[static_cast<uint32_t>(p.x)] && mass == world.get<Mass>(e));
+        CHECK(&p == world.get<Position>(e) && v == world.get<const Velocity>(e));
+        CHECK((frozen != nullptr) == world.has<Frozen>(e) && (v || frozen));
         rows++;
         masses += mass != nullptr;
     }
@@ -184,19 +183,35 @@ static void fields_come_as_they_are_written() {
     CHECK(rows == 36);
 }
 
+// Notes the addresses of the fields of each row, but takes no entity.
+struct Addresses {
+    std::vector<const void *> found;
+    template <class T> static const void *of(const T &field) { return &field; }
+    template <class T> static const void *of(T *field) { return field; }
+    template <class... F, class = std::enable_if_t<!(std::is_same_v<std::decay_t<F>, covey::entity> || ...)>>
+    void operator()(F &&...fields) {
+        found.push_back(nullptr);
+        (found.push_back(of(fields)), ...);
+    }
+};
+
 // The loop, each, spans and the loop of C visit the same in the same order.
-template <class... Terms> static void compare_loops(covey_world *world) {
+template <class... Terms> static void compare_loops(covey::world_ref world) {
     covey::view<Terms...> view{ world };
-    std::vector<covey_entity> wanted, looped, called, spanned;
-    covey_iter it = covey_view_iter(view);
+    std::vector<covey::entity> wanted, looped, called, spanned;
+    covey_iter it = view.iter();
     covey_row row = {};
     while (covey_next_row(&it, &row)) wanted.push_back(covey_row_entity(&it, row));
     for (auto fields : view) looped.push_back(std::get<0>(fields));
-    view.each([&](covey_entity e, auto &&...) { called.push_back(e); });
+    view.each([&](covey::entity e, auto &&...) { called.push_back(e); });
     view.spans([&](const covey_iter &span, auto...) {
         for (uint32_t i = 0; i < span.count; i++) spanned.push_back(covey_span_entity(&span, i));
     });
     CHECK(wanted.size() == view.count() && looped == wanted && called == wanted && spanned == wanted);
+    Addresses of_rows, of_values;
+    for (auto fields : view) std::apply([&](covey::entity, auto &&...field) { of_rows(field...); }, fields);
+    view.each(of_values);
+    CHECK(of_values.found == of_rows.found);
 }
 
 static void all_loops_visit_the_same() {
@@ -223,31 +238,66 @@ static void loops_may_change_their_row() {
     make_some(world, 200);
     covey::view<Position, Mass> heavy{ world };
     for (auto [e, p, mass] : heavy) {
-        if (mass.kilograms < 30) covey_destroy(world, e);
-        else if (mass.kilograms < 60) covey::remove<Mass>(world, e);
-        else if (!covey::has<Spin>(world, e)) covey::add<Spin>(world, e, { p.x });
+        if (mass.kilograms < 30) world.destroy(e);
+        else if (mass.kilograms < 60) world.remove<Mass>(e);
+        else if (!world.has<Spin>(e)) world.add<Spin>(e, { p.x });
     }
     check_valid(world);
-    CHECK(heavy.count() == 47 && covey_entity_count(world) == 190);
+    CHECK(heavy.count() == 47 && world.entity_count() == 190);
     covey::view<const Spin> spinning{ world };
     uint32_t pairs = 0, first = 0;
     for (auto [e, spin] : spinning)
         for (auto [f, other] : spinning) pairs += e == f ? spin.angle == other.angle : spin.angle != other.angle;
     CHECK(pairs == 47 * 47);
     for (auto [e, spin] : spinning) {
-        first += spin.angle == 60 && covey_alive(world, e);
+        first += spin.angle == 60 && world.alive(e);
         break;
     }
     CHECK(first == 1);
-    for (auto [e, p] : covey::view<Position>{ world }) covey::remove<Position>(world, e);
+    for (auto [e, p] : covey::view<Position>{ world }) world.remove<Position>(e);
     CHECK(covey::view<Position>{ world }.count() == 0);
     check_valid(world);
 }
 
+// The body of an `each` of values may change what the view does not name.
+static void values_may_come_with_changes_elsewhere() {
+    for (uint32_t count : { 1u, 5u, 40u, 64u, 300u }) {
+        covey::world world;
+        std::vector<covey::entity> made = make_some(world, count);
+        covey::view<Position> view{ world };
+        uint32_t visits = 0;
+        view.each([&](Position &p) {
+            p.y += 1;
+            world.add<Spin>(made[count - ++visits], p.x);
+            world.create();
+        });
+        CHECK(visits == count && world.pool<Spin>().count() == count);
+        for (auto [e, p] : view) CHECK(p.y == 1);
+        check_valid(world);
+    }
+}
+
+// Assertion level 1 reports a body of values that changes what the view names.
+static void values_must_stay_where_they_are() {
+#if COVEY_ASSERT_LEVEL >= 1
+    int reports = 0;
+    covey_world_desc desc = {};
+    desc.on_assert = [](const char *, const char *, int, void *context) { ++*static_cast<int *>(context); };
+    desc.assert_context = &reports;
+    for (uint32_t count : { 3u, 200u }) {
+        covey::world world(desc);
+        std::vector<covey::entity> made = make_some(world, count);
+        reports = 0;
+        covey::view<Position>{ world }.each([&](Position &) { world.remove<Position>(made.back()); });
+        CHECK(reports != 0);
+    }
+#endif
+}
+
 static void groups_and_reactive_sets_are_loops_too() {
     covey::world world;
-    auto moved = covey::reactive_of(world).added<Velocity>().with<const Velocity>().make();
-    covey::group<Velocity, const Mass> pulled = covey::group_of(world).own<Velocity>().with<const Mass>().make();
+    auto moved = world.reactive().added<Velocity>().with<const Velocity>().make();
+    covey::group<Velocity, covey::with<const Mass>> pulled = world.group<Velocity, covey::with<const Mass>>();
     make_some(world, 30);
     float sum = 0;
     for (auto [e, v] : moved) sum += v.y;
@@ -262,22 +312,22 @@ static void groups_and_reactive_sets_are_loops_too() {
 
 static void readers_get_const_values() {
     covey::world world;
-    std::vector<covey_entity> made = make_some(world, 30);
-    static_assert(std::is_same_v<decltype(covey::get<const Mass>(world, made[0])), const Mass *>);
-    CHECK(covey::get<const Mass>(world, made[3])->kilograms == 3 && !covey::get<const Mass>(world, made[4]));
+    std::vector<covey::entity> made = make_some(world, 30);
+    static_assert(std::is_same_v<decltype(world.get<const Mass>(made[0])), const Mass *>);
+    CHECK(world.get<const Mass>(made[3])->kilograms == 3 && !world.get<const Mass>(made[4]));
     static_assert(std::is_same_v<decltype(covey::entity_ref().get<const Mass>()), const Mass *>);
     covey::pool<const Mass> masses{ world };
     static_assert(std::is_same_v<decltype(masses.get(made[0])), const Mass *>);
     CHECK(masses.get(made[6])->kilograms == 6 && masses.count() == 10);
 
-    const covey_world *reader = world;
+    const covey::const_world_ref reader = world;
     covey::view<covey::reading, Position, covey::optional<Velocity>, covey::without<Frozen>> seen{ reader };
     uint32_t both = 0;
     for (auto [e, p, v] : seen) {
         static_assert(std::is_same_v<decltype(p), const Position &> && std::is_same_v<decltype(v), const Velocity *>);
-        both += v && v->y == p.x && covey_alive(reader, e);
+        both += v && v->y == p.x && reader.alive(e);
     }
-    CHECK(both == 12 && seen == covey::view_of(reader).with<Position>().optional<Velocity>().without<Frozen>());
+    CHECK(both == 12 && seen == reader.view<Position>().optional<Velocity>().without<Frozen>());
 }
 
 // ---- Types that are made at run time --------------------------------------------------------------------------------
@@ -289,10 +339,10 @@ struct Label {};
 
 static void typed_views_of_run_time_types() {
     covey::world world;
-    std::vector<covey_entity> made = make_some(world, 30);
+    std::vector<covey::entity> made = make_some(world, 30);
     const covey_type points = covey::options().describe<Points>("Points");
     const covey_type tag = covey::options().describe<Label>("Poisoned");
-    const covey_type *health = covey_type_create(world, &points), *poisoned = covey_type_create(world, &tag);
+    const covey_type *health = world.type_create(points), *poisoned = world.type_create(tag);
     for (uint32_t i = 0; i < 30; i += 3) {
         const Points value = { static_cast<int32_t>(i), 100 };
         CHECK(covey_add_raw(world, made[i], health, &value));
@@ -316,15 +366,15 @@ static void typed_views_of_run_time_types() {
     CHECK(rows == 10);
 
     using narrow = covey::view<covey::runtime<int32_t>>;
-    CHECK(narrow(world, covey_type_find(world, "Points")).valid() == false);
-    CHECK(covey_world_result(world) == COVEY_ERROR_LAYOUT);
-    CHECK(!narrow(world, covey_type_find(world, "Nothing")).valid() && covey_world_result(world) == COVEY_ERROR_TYPE);
+    CHECK(narrow(world, world.type_find("Points")).valid() == false);
+    CHECK(world.result() == COVEY_ERROR_LAYOUT);
+    CHECK(!narrow(world, world.type_find("Nothing")).valid() && world.result() == COVEY_ERROR_TYPE);
     CHECK((!covey::view<covey::runtime<Label>>{ world, health }.valid()));
-    const covey_world *reader = world;
+    const covey::const_world_ref reader = world;
     covey::view<covey::reading, covey::runtime<Points>> read{ reader, health };
     for (auto [e, hp] : read) {
         static_assert(std::is_same_v<decltype(hp), const Points &>);
-        rows += covey_alive(reader, e) && hp.most == 100;
+        rows += reader.alive(e) && hp.most == 100;
     }
     CHECK(rows == 20 && (!covey::view<covey::reading, covey::runtime<float>>{ reader, health }.valid()));
 }
@@ -334,12 +384,12 @@ static void typed_views_of_run_time_types() {
 template <int Storage> static void construct() {
     using T = Counted<Storage>;
     covey::world world;
-    covey_entity e = covey_create(world), f = covey_create(world), g = covey_create(world);
-    T *made = covey::emplace<T>(world, e, 7, "a text that is longer than what a string keeps in itself");
-    CHECK(made && made == covey::get<T>(world, e) && made->number == 7 && T::moves == 0);
+    covey::entity e = world.create(), f = world.create(), g = world.create();
+    T *made = world.add<T>(e, 7, "a text that is longer than what a string keeps in itself");
+    CHECK(made && made == world.get<T>(e) && made->number == 7 && T::moves == 0);
     covey::pool<T> pool{ world };
-    CHECK(pool.emplace(f, 8, "eight")->number == 8 && !pool.emplace(f, 9, "nine"));
-    CHECK(covey::entity_ref(world, g).emplace<T>(9, "nine")->text == "nine");
+    CHECK(pool.add(f, 8, "eight")->number == 8 && !pool.add(f, 9, "nine"));
+    CHECK(covey::entity_ref(world, g).add<T>(9, "nine") == g && world.get<T>(g)->text == "nine");
     check_valid(world);
 }
 
@@ -370,19 +420,18 @@ static void spans_of_the_standard_library() {
 
 static void many_at_once_by_span() {
     covey::world world;
-    std::vector<covey_entity> made(10);
-    covey_entity more[4];
-    CHECK(covey::create_many(world, made));
+    std::vector<covey::entity> made(10);
+    covey::entity more[4];
+    CHECK(world.create_many(made));
     const std::vector<Position> places = { { 1, 0 }, { 2, 0 }, { 3, 0 } };
-    CHECK(covey::add_array<Position>(world, std::span(made).first(3), places));
-    CHECK(covey::get<Position>(world, made[2])->x == 3 && !covey::has<Position>(world, made[3]));
-    CHECK(covey::add_copies<Velocity>(world, made, { 5, 6 }) && covey::get<Velocity>(world, made[9])->y == 6);
-    CHECK(covey::remove_many<Velocity>(world, std::span(made).first(3)) == 3 && !covey::get<Velocity>(world, made[2]));
-    CHECK(covey::add_copies<Velocity>(world, std::span(made).first(3), { 5, 6 }));
-    CHECK(covey::create_many_with(world, more, Mass{ 2 }, Frozen{}) &&
-          covey::get<Mass>(world, more[3])->kilograms == 2);
-    CHECK(covey::create_many_with(world, more, 4, Mass{ 3 }) && covey::get<Mass>(world, more[3])->kilograms == 3);
-    CHECK(covey::destroy_many(world, made) == 10 && covey_entity_count(world) == 8);
+    CHECK(world.add_array<Position>(std::span(made).first(3), places));
+    CHECK(world.get<Position>(made[2])->x == 3 && !world.has<Position>(made[3]));
+    CHECK(world.add_copies<Velocity>(made, { 5, 6 }) && world.get<Velocity>(made[9])->y == 6);
+    CHECK(world.remove_many<Velocity>(std::span(made).first(3)) == 3 && !world.get<Velocity>(made[2]));
+    CHECK(world.add_copies<Velocity>(std::span(made).first(3), { 5, 6 }));
+    CHECK(world.create_many_with(more, Mass{ 2 }, Frozen{}) && world.get<Mass>(more[3])->kilograms == 2);
+    CHECK(world.create_many_with(more, 4, Mass{ 3 }) && world.get<Mass>(more[3])->kilograms == 3);
+    CHECK(world.destroy_many(made) == 10 && world.entity_count() == 8);
     check_valid(world);
 }
 
@@ -393,9 +442,9 @@ static void spans_have_one_length() {
     desc.on_assert = [](const char *, const char *, int, void *count) { ++*static_cast<int *>(count); };
     desc.assert_context = &broken;
     covey::world world(desc);
-    covey_entity made[2];
+    covey::entity made[2];
     const Position place[1] = {};
-    CHECK(covey::create_many(world, made) && !covey::add_array<Position>(world, made, place));
+    CHECK(world.create_many(made) && !world.add_array<Position>(made, place));
     CHECK(broken == (COVEY_ASSERT_LEVEL >= 1 ? 1 : 0) && covey_is_null(covey::view<Position>{ world }.first()));
 }
 #endif
@@ -408,6 +457,8 @@ int main() {
     fields_come_as_they_are_written();
     all_loops_visit_the_same();
     loops_may_change_their_row();
+    values_may_come_with_changes_elsewhere();
+    values_must_stay_where_they_are();
     groups_and_reactive_sets_are_loops_too();
     readers_get_const_values();
     typed_views_of_run_time_types();

@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     int rank = covey_mpi_rank(mpi), next = (rank + 1) % covey_mpi_size(mpi);
-    covey_entity e = covey::create_with(world, Walker{ rank });
+    covey::entity e = world.create_with(Walker{ rank });
     if (covey_mpi_migrate(mpi, &e, &next, 1) != COVEY_OK) // all walkers move one rank on
         std::fprintf(stderr, "%s\n", covey_mpi_report(mpi)->text);
     for (auto [each, walker] : covey::view<const Walker>{ world })

@@ -1,7 +1,7 @@
 /* Covey for C++17, optional: lookups (covey/lookup.h), which find entities by what a field of a component says. Members
  * say which field, so that the compiler checks it and the keys.
  *
- *     struct OwnedBy { covey_entity owner; int32_t since; };
+ *     struct OwnedBy { covey::entity owner; int32_t since; };
  *     COVEY_FIELDS_DEFINE(OwnedBy, entity(owner), i32(since));
  *     COVEY_CPP_DEFINE(OwnedBy, covey::options().ticks().fields(&covey_fields_OwnedBy));
  *
@@ -9,8 +9,8 @@
  *     covey::ordered_lookup<&Score::points> scores{ world };
  *     covey::place_lookup<&Position::x, &Position::y> places{ world, 5 };  cells with a side of 5
  *
- *     for (covey_entity e : owned.find(player)) ...
- *     for (covey_entity e : scores.range(10, 20)) ...
+ *     for (covey::entity e : owned.find(player)) ...
+ *     for (covey::entity e : scores.range(10, 20)) ...
  *     for (auto [a, b] : places.pairs(2)) ...
  *     for (auto [e, weight] : covey::over(weights, owned.find(player))) ...  those that match the view `weights`
  *
@@ -50,8 +50,8 @@ template <class Buffer, bool (*Next)(Buffer *)> class answers {
         bool operator!=(end_of_answers) const noexcept { return asked_->count != 0; }
 
       private:
-        static covey_entity answer(const covey_search &found, uint32_t i) noexcept { return found.entities[i]; }
-        static std::pair<covey_entity, covey_entity> answer(const covey_pairs &found, uint32_t i) noexcept {
+        static entity answer(const covey_search &found, uint32_t i) noexcept { return found.entities[i]; }
+        static std::pair<entity, entity> answer(const covey_pairs &found, uint32_t i) noexcept {
             return { found.a[i], found.b[i] };
         }
 
@@ -81,8 +81,12 @@ template <class View> class view_over {
 
     COVEY__CPP_HOT auto begin() const noexcept { return view_.begin(); }
     COVEY__CPP_HOT auto end() noexcept { return end_of_rows{ covey_view_iter_search(view_, search_.get()) }; }
-    template <class Body> void each(Body &&body) { View::each(covey_view_iter_search(view_, search_.get()), body); }
-    template <class Body> void spans(Body &&body) { View::spans(covey_view_iter_search(view_, search_.get()), body); }
+    template <class Body> COVEY__CPP_HOT void each(Body &&body) {
+        View::each(covey_view_iter_search(view_, search_.get()), body);
+    }
+    template <class Body> COVEY__CPP_HOT void spans(Body &&body) {
+        View::spans(covey_view_iter_search(view_, search_.get()), body);
+    }
 
   private:
     View view_;
@@ -131,12 +135,13 @@ class owned_lookup {
     /* Gives up ownership: the lookup lives as long as its world, or until covey_lookup_destroy. */
     covey_lookup *release() noexcept { return std::exchange(lookup_, nullptr); }
 
+    const covey_type *type() const noexcept { return covey_lookup_type(lookup_); }
     uint32_t size() const noexcept { return covey_lookup_size(lookup_); }
     size_t memory() const noexcept { return covey_lookup_memory(lookup_); }
     void settle() const noexcept { covey_lookup_settle(lookup_); }
 
   protected:
-    owned_lookup(covey_world *in, const covey_lookup_desc &desc) noexcept : lookup_(covey_lookup_create(in, &desc)) {}
+    owned_lookup(world_ref in, const covey_lookup_desc &desc) noexcept : lookup_(covey_lookup_create(in, &desc)) {}
     covey_lookup *lookup_;
 };
 
@@ -150,7 +155,7 @@ template <auto Member> class lookup : public detail::owned_lookup {
     using member = detail::member<decltype(Member)>;
     using value = typename member::value;
     static constexpr bool is_text = std::is_array_v<value>;
-    static constexpr bool is_entity = std::is_same_v<value, covey_entity>;
+    static constexpr bool is_entity = std::is_same_v<value, entity>;
     static_assert(!is_text || std::is_same_v<std::remove_extent_t<value>, char>,
                   "covey: an array of numbers is a place: place_lookup<&T::member>");
 
@@ -159,19 +164,19 @@ template <auto Member> class lookup : public detail::owned_lookup {
     using key = std::conditional_t<is_text, const char *, value>;
 
     lookup() noexcept = default;
-    explicit lookup(covey_world *in, covey_target_end when_target_ends = COVEY_TARGET_KEEP) noexcept
+    explicit lookup(world_ref in, covey_target_end when_target_ends = COVEY_TARGET_KEEP) noexcept
         : lookup(in, when_target_ends, false) {}
 
     uint32_t count(key wanted) const noexcept { return covey_lookup_count(lookup_, address(wanted)); }
     search find(key wanted) const noexcept { return search(covey_lookup_find(lookup_, address(wanted))); }
     /* The sources of an entity, their sources, and so on. */
-    search find_below(covey_entity target) const noexcept {
+    search find_below(entity target) const noexcept {
         static_assert(is_entity, "covey: only an entity field has targets");
         return search(covey_lookup_find_below(lookup_, target));
     }
 
   protected:
-    lookup(covey_world *in, covey_target_end when_target_ends, bool ordered) noexcept
+    lookup(world_ref in, covey_target_end when_target_ends, bool ordered) noexcept
         : owned_lookup(in, describe(when_target_ends, ordered)) {}
     static const void *address(const key &wanted) noexcept {
         if constexpr (is_text) return wanted;
@@ -197,7 +202,7 @@ template <auto Member> class ordered_lookup : public lookup<Member> {
     using key = typename base::key;
 
     ordered_lookup() noexcept = default;
-    explicit ordered_lookup(covey_world *in) noexcept : base(in, COVEY_TARGET_KEEP, true) {}
+    explicit ordered_lookup(world_ref in) noexcept : base(in, COVEY_TARGET_KEEP, true) {}
 
     /* Both bounds are included. */
     search range(key low, key high) const noexcept { return ask(base::address(low), base::address(high)); }
@@ -205,8 +210,8 @@ template <auto Member> class ordered_lookup : public lookup<Member> {
     search up_to(key high) const noexcept { return ask(nullptr, base::address(high)); }
     /* All that have a value, in the order of values. */
     search all() const noexcept { return ask(nullptr, nullptr); }
-    covey_entity first() const noexcept { return covey_lookup_first(this->lookup_); }
-    covey_entity last() const noexcept { return covey_lookup_last(this->lookup_); }
+    entity first() const noexcept { return covey_lookup_first(this->lookup_); }
+    entity last() const noexcept { return covey_lookup_last(this->lookup_); }
 
   private:
     search ask(const void *low, const void *high) const noexcept {
@@ -239,7 +244,7 @@ template <auto First, auto... More> class place_lookup : public detail::owned_lo
     using point = covey::point<numbers>;
 
     place_lookup() noexcept = default;
-    place_lookup(covey_world *in, double cell) noexcept : owned_lookup(in, describe(cell)) {}
+    place_lookup(world_ref in, double cell) noexcept : owned_lookup(in, describe(cell)) {}
 
     search box(const point &low, const point &high) const noexcept {
         return search(covey_lookup_in_box(lookup_, low.at, high.at));
@@ -249,13 +254,13 @@ template <auto First, auto... More> class place_lookup : public detail::owned_lo
         return search(covey_lookup_near(lookup_, centre.at, distance));
     }
     /* Fills in the nearest entities. Returns how many were found. */
-    uint32_t nearest(const point &centre, double distance, covey_entity *found, double *distances,
+    uint32_t nearest(const point &centre, double distance, entity *found, double *distances,
                      uint32_t count) const noexcept {
         return covey_lookup_nearest(lookup_, centre.at, distance, found, distances, count);
     }
     /* The nearest entity; null if none is near enough. */
-    covey_entity nearest(const point &centre, double distance) const noexcept {
-        covey_entity found = {};
+    entity nearest(const point &centre, double distance) const noexcept {
+        entity found = {};
         (void)covey_lookup_nearest(lookup_, centre.at, distance, &found, nullptr, 1);
         return found;
     }

@@ -8,19 +8,19 @@ namespace covey {
 
 /* ---- Signals --------------------------------------------------------------------------------------------------------
  *
- * A listener is a function object of yours. It must stay in place while it is connected, and must not
- * throw. Nothing is allocated for it: only its address is kept, and a temporary does not compile.
+ *     auto heard = world.on<Body>().added([&](covey::entity e, Body &body) { physics.insert(e, body); });
+ *     auto counted = world.on().destroyed([&](covey::entity) { lost++; });
  *
- *     auto added = [&](covey_entity e, Body &body) { physics.insert(e, body); };
- *     auto connection = covey::connect<Body>(world, COVEY_ON_ADD, added);
- *
- * It takes an entity and its component, an entity, or the event. */
+ * What is returned is the connection: listening ends with it, and it ends before its world. A listener takes what it
+ * needs: (world_ref, entity, T &), (entity, T &), (world_ref, entity), (entity), or (const covey_event &). It must not
+ * throw. Nothing is allocated: a listener that is passed by its name must stay in place, one that is written in the
+ * call is kept in the connection. */
 
 /* Owns a connection, which ends with it. Must be destroyed before its world, or released. */
 class connection {
   public:
     connection() noexcept = default;
-    connection(covey_world *in, covey_connection made) noexcept : world_(in), made_(made) {}
+    connection(world_ref in, covey_connection made) noexcept : world_(in), made_(made) {}
     connection(connection &&other) noexcept : world_(other.world_), made_(other.release()) {}
     connection &operator=(connection &&other) noexcept {
         if (this != &other) {
@@ -40,8 +40,26 @@ class connection {
     covey_connection release() noexcept { return std::exchange(made_, covey_connection{}); }
 
   private:
-    covey_world *world_ = nullptr;
+    world_ref world_ = nullptr;
     covey_connection made_ = {};
+};
+
+/* A connection with its listener, which is in it: so it stays where it is. */
+template <class Listen> class listener {
+  public:
+    listener(covey_world *in, covey_listener desc, Listen &&listen) noexcept : listen_(std::move(listen)) {
+        desc.context = detail::context_of(listen_);
+        connection_ = connection(in, covey_connect(in, &desc));
+    }
+    listener(const listener &) = delete;
+    listener &operator=(const listener &) = delete;
+
+    bool connected() const noexcept { return connection_.connected(); }
+    void disconnect() noexcept { connection_.disconnect(); }
+
+  private:
+    Listen listen_;
+    connection connection_;
 };
 
 namespace detail {
@@ -49,45 +67,82 @@ namespace detail {
 /* Calls a function object with the arguments that it takes. */
 template <class T, class Listen> void tell(const covey_event *event, void *context) noexcept {
     Listen &listen = *static_cast<Listen *>(context);
+    const world_ref in(event->world);
     if constexpr (std::is_invocable_v<Listen &, const covey_event &>) listen(*event);
-    else if constexpr (std::is_invocable_v<Listen &, covey_entity>) listen(*event->entities);
-    else if constexpr (!std::is_void_v<T>) {
-        static_assert(std::is_invocable_v<Listen &, covey_entity, T &>,
-                      "covey: a listener is (covey_entity, T &), (covey_entity) or (const covey_event &)");
-        listen(*event->entities, *static_cast<T *>(event->values));
+    else if constexpr (std::is_invocable_v<Listen &, entity>) listen(*event->entities);
+    else if constexpr (std::is_invocable_v<Listen &, world_ref, entity>) listen(in, *event->entities);
+    else if constexpr (std::is_void_v<T>) {
+        static_assert(never<Listen>, "covey: a listener to entities is (entity), (world_ref, entity) or "
+                                     "(const covey_event &)");
+    } else if constexpr (std::is_invocable_v<Listen &, world_ref, entity, T &>) {
+        listen(in, *event->entities, *static_cast<T *>(event->values));
     } else {
-        static_assert(never<Listen>, "covey: a listener to entities is (covey_entity) or (const covey_event &)");
+        static_assert(std::is_invocable_v<Listen &, entity, T &>,
+                      "covey: a listener is (entity, T &), (entity), either after a world_ref, or "
+                      "(const covey_event &)");
+        listen(*event->entities, *static_cast<T *>(event->values));
     }
-}
-
-template <class T, class Listen>
-connection connect(covey_world *in, const covey_type *type, uint32_t signals, Listen &listen) noexcept {
-    covey_listener listener = {};
-    listener.type = type;
-    listener.signals = signals;
-    listener.call = [](const covey_event *event, void *context) noexcept { tell<T, Listen>(event, context); };
-    listener.context = const_cast<void *>(static_cast<const void *>(std::addressof(listen)));
-    return connection(in, covey_connect(in, &listener));
 }
 
 } // namespace detail
 
-/* Connects to components of T. Not connected on failure, as covey_connect. */
-template <class T, class Listen>
-[[nodiscard]] connection connect(covey_world *in, uint32_t signals, Listen &listen) noexcept {
-    return detail::connect<T>(in, type_of<T>(), signals, listen);
-}
+/* Made by world.on<T>(), and by world.on() for entities. */
+template <class T> class signals {
+  public:
+    explicit signals(world_ref in) noexcept : world_(in) {}
 
-/* Connects to entities. */
-template <class Listen> [[nodiscard]] connection connect(covey_world *in, uint32_t signals, Listen &listen) noexcept {
-    return detail::connect<void>(in, nullptr, signals, listen);
-}
+    /* Components: after one was added; set, replaced or patched; patched; before one is removed. */
+    template <class Listen> [[nodiscard]] auto added(Listen &&listen) const noexcept {
+        return of<true>(COVEY_ON_ADD, std::forward<Listen>(listen));
+    }
+    template <class Listen> [[nodiscard]] auto set(Listen &&listen) const noexcept {
+        return of<true>(COVEY_ON_SET, std::forward<Listen>(listen));
+    }
+    template <class Listen> [[nodiscard]] auto patched(Listen &&listen) const noexcept {
+        return of<true>(COVEY_ON_PATCH, std::forward<Listen>(listen));
+    }
+    template <class Listen> [[nodiscard]] auto removed(Listen &&listen) const noexcept {
+        return of<true>(COVEY_ON_REMOVE, std::forward<Listen>(listen));
+    }
+    /* Entities: after one was created; before one is destroyed. */
+    template <class Listen> [[nodiscard]] auto created(Listen &&listen) const noexcept {
+        return of<false>(COVEY_ON_CREATE, std::forward<Listen>(listen));
+    }
+    template <class Listen> [[nodiscard]] auto destroyed(Listen &&listen) const noexcept {
+        return of<false>(COVEY_ON_DESTROY, std::forward<Listen>(listen));
+    }
+    /* A set of covey_signal. Not connected on failure, as covey_connect. */
+    template <class Listen> [[nodiscard]] auto connect(uint32_t wanted, Listen &&listen) const noexcept {
+        using function = std::remove_reference_t<Listen>;
+        covey_listener desc = {};
+        if constexpr (!std::is_void_v<T>) desc.type = type_of<T>();
+        desc.signals = wanted;
+        desc.call = [](const covey_event *event, void *context) noexcept { detail::tell<T, function>(event, context); };
+        if constexpr (std::is_lvalue_reference_v<Listen>) {
+            desc.context = detail::context_of(listen);
+            return connection(world_, covey_connect(world_, &desc));
+        } else {
+            return listener<function>(world_, desc, std::move(listen));
+        }
+    }
+
+  private:
+    template <bool Component, class Listen> auto of(covey_signal wanted, Listen &&listen) const noexcept {
+        static_assert(Component || std::is_void_v<T>, "covey: entities are created and destroyed: world.on()");
+        static_assert(!Component || !std::is_void_v<T>, "covey: components have signals of their own: world.on<T>()");
+        return connect(wanted, std::forward<Listen>(listen));
+    }
+
+    world_ref world_;
+};
+
+template <class T> auto world_ref::on() const noexcept { return signals<T>(*this); }
 
 /* Owns a queue, which must be destroyed before its world. Converts to covey_queue *, which is NULL if it could not be
  * made. */
 class queue {
   public:
-    explicit queue(covey_world *in) noexcept : world_(in), queue_(covey_queue_create(in)) {}
+    explicit queue(world_ref in) noexcept : world_(in), queue_(covey_queue_create(in)) {}
     queue(queue &&other) noexcept : world_(other.world_), queue_(other.release()) {}
     queue &operator=(queue &&other) noexcept {
         if (this != &other) {
@@ -110,7 +165,7 @@ class queue {
     uint32_t count() const noexcept { return covey_queue_count(queue_); }
     void clear() noexcept { covey_queue_clear(queue_); }
     /* Removes all events, also those that arrive meanwhile, and calls body(const covey_event &) for each. */
-    template <class Body> void each(Body &&body) {
+    template <class Body> COVEY__CPP_HOT void each(Body &&body) {
         covey_event event;
         while (covey_queue_next(queue_, &event)) body(static_cast<const covey_event &>(event));
     }
@@ -125,7 +180,7 @@ class queue {
         return covey_connect(world_, &listener);
     }
 
-    covey_world *world_;
+    world_ref world_;
     covey_queue *queue_;
 };
 
@@ -133,12 +188,12 @@ class queue {
  *
  * The fields are arguments. A const type is only read.
  *
- *     auto moved = covey::reactive_of(world).added<Position>().set<Position>().with<const Position>().make();
- *     moved.each([](covey_entity e, const Position &p) { ... });
+ *     auto moved = world.reactive().added<Position>().set<Position>().with<const Position>().make();
+ *     moved.each([](covey::entity e, const Position &p) { ... });
  *     moved.clear(); */
 
-/* Owns a reactive set, which must be destroyed before its world. Made by reactive_of. Converts to covey_reactive *,
- * which is NULL if it could not be made. */
+/* Owns a reactive set, which must be destroyed before its world. Made by world.reactive(). Converts to
+ * covey_reactive *, which is null if it could not be made. */
 template <class... F> class reactive {
   public:
     explicit reactive(covey_reactive *made) noexcept : set_(made) {}
@@ -155,21 +210,27 @@ template <class... F> class reactive {
     covey_reactive *release() noexcept { return std::exchange(set_, nullptr); }
 
     uint32_t count() const noexcept { return covey_reactive_count(set_); }
-    bool contains(covey_entity e) const noexcept { return covey_reactive_contains(set_, e); }
+    bool contains(entity e) const noexcept { return covey_reactive_contains(set_, e); }
     void clear() const noexcept { covey_reactive_clear(set_); }
     const covey_type *type() const noexcept { return covey_reactive_type(set_); }
     /* Also collects for these signals of T. */
-    template <class T> covey_result listen(uint32_t signals) const noexcept {
+    template <class T> covey::result listen(uint32_t signals) const noexcept {
         return covey_reactive_listen_raw(set_, type_of<T>(), signals);
     }
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_reactive_iter(set_) }; }
-    template <class Body> void each(Body &&body) const { loops::each({ covey_reactive_iter(set_) }, body); }
-    template <class Body> void spans(Body &&body) const { loops::spans(covey_reactive_iter(set_), body); }
-    /* Calls body(covey_entity) for each destroyed entity, if the set keeps them. */
-    template <class Body> void each_destroyed(Body &&body) const {
-        const covey_entity *handles;
+    template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
+        covey_iter it = covey_reactive_iter(set_);
+        loops::each(it, body);
+    }
+    template <class Body> COVEY__CPP_HOT void spans(Body &&body) const {
+        covey_iter it = covey_reactive_iter(set_);
+        loops::spans(it, body);
+    }
+    /* Calls body(entity) for each destroyed entity, if the set keeps them. */
+    template <class Body> COVEY__CPP_HOT void each_destroyed(Body &&body) const {
+        const entity *handles;
         uint32_t count = covey_reactive_destroyed(set_, &handles);
         for (uint32_t i = 0; i < count; i++) body(handles[i]);
     }
@@ -207,7 +268,7 @@ class reactive_terms<detail::types<A...>, detail::types<S...>, detail::types<P..
     using n = types<N...>;
 
   public:
-    explicit reactive_terms(covey_world *in, detail::reactive_options options = {}) noexcept
+    explicit reactive_terms(world_ref in, detail::reactive_options options = {}) noexcept
         : world_(in), options_(options) {}
 
     template <class... T> auto added() const noexcept {
@@ -252,13 +313,13 @@ class reactive_terms<detail::types<A...>, detail::types<S...>, detail::types<P..
     }
 
   private:
-    covey_world *world_;
+    world_ref world_;
     detail::reactive_options options_;
 };
 
-inline auto reactive_of(covey_world *in) noexcept {
+inline auto world_ref::reactive() const noexcept {
     using none = detail::types<>;
-    return reactive_terms<none, none, none, none, none, none>(in);
+    return reactive_terms<none, none, none, none, none, none>(*this);
 }
 
 } // namespace covey

@@ -2,7 +2,7 @@
  *
  *     covey::schedule schedule(world);
  *     schedule.add("move").split().each([dt](Position &p, const Velocity &v) { p.x += v.x * dt; });
- *     schedule.add("rot").split().without<Frozen>().each([](covey_entity e, covey_job &job, const Rotten &) {
+ *     schedule.add("rot").split().without<Frozen>().each([](covey::entity e, covey_job &job, const Rotten &) {
  *         covey_record_destroy(job.commands, e);
  *     });
  *     schedule.run();
@@ -11,7 +11,7 @@
  *
  *     T &             required, written                  T *         optional, written; NULL if it is absent
  *     const T &, T    required, read                     const T *   optional, read
- *     covey_entity    the entity                         covey_job & the piece: commands, step, result
+ *     entity    the entity                         covey_job & the piece: commands, step, result
  *
  * `spans` gets arrays: T * and const T * are required; a size_t is the number of rows, and a const covey_iter & is for
  * covey_span_entity. `run` gets a covey_job &, or nothing, and may return a covey_result.
@@ -57,7 +57,7 @@ template <class P> using bare = std::remove_cv_t<std::remove_reference_t<P>>;
 /* The meaning of a parameter. `Part` is the type of a reduction, or void. */
 template <class P, class Part, bool Spans> constexpr role role_of() noexcept {
     using value = bare<P>;
-    if constexpr (std::is_same_v<value, covey_entity>) return role::entity;
+    if constexpr (std::is_same_v<value, entity>) return role::entity;
     else if constexpr (std::is_same_v<value, covey_job>) return role::job;
     else if constexpr (std::is_same_v<P, std::add_lvalue_reference_t<Part>>) return role::part;
     else if constexpr (!Spans) return std::is_pointer_v<value> ? role::optional : role::required;
@@ -94,7 +94,7 @@ template <class P> struct source<role::optional, P> {
 };
 template <class P> struct source<role::entity, P> {
     source(const covey_job &, uint32_t) noexcept {}
-    covey_entity get(covey_job &job, uint32_t row) const noexcept { return covey_span_entity(&job.it, row); }
+    entity get(covey_job &job, uint32_t row) const noexcept { return covey_span_entity(&job.it, row); }
 };
 template <class P> struct source<role::job, P> {
     source(const covey_job &, uint32_t) noexcept {}
@@ -216,7 +216,7 @@ template <class Body, class When, class Merge, class Part> struct system_state {
         Arguments::spans(*job, body);
     }
     static bool when(const covey_world *in, void *context) noexcept {
-        if constexpr (std::is_invocable_v<When &, const covey_world *>) return of(context).condition(in);
+        if constexpr (std::is_invocable_v<When &, const_world_ref>) return of(context).condition(const_world_ref(in));
         else return of(context).condition();
     }
     static void merge(void *total, const void *part, void *context) noexcept {
@@ -274,10 +274,10 @@ template <class Fields, class Part, class When, class Merge> class system {
     }
     /* Iterates the members of a group instead of a view. Parameters are among its fields, which all count as
      * written. */
-    template <class... F> auto group(const covey::group<F...> &members) noexcept {
+    template <class... Terms> auto group(const covey::group<Terms...> &members) noexcept {
         desc_.group = members;
-        return system<detail::types<F...>, Part, When, Merge>(schedule_, how_, desc_, std::move(when_),
-                                                              std::move(merge_));
+        return system<typename covey::group<Terms...>::fields, Part, When, Merge>(schedule_, how_, desc_,
+                                                                                  std::move(when_), std::move(merge_));
     }
 
     /* What else the body uses. */
@@ -311,7 +311,7 @@ template <class Fields, class Part, class When, class Merge> class system {
         desc_.disabled = true;
         return *this;
     }
-    /* Only when condition(const covey_world *), or condition(), returns true. */
+    /* Only when condition(const_world_ref), or condition(), returns true. */
     template <class Condition> auto when(Condition condition) noexcept {
         return system<Fields, Part, Condition, Merge>(schedule_, how_, desc_, std::move(condition), std::move(merge_));
     }
@@ -324,7 +324,7 @@ template <class Fields, class Part, class When, class Merge> class system {
     template <class T, class Adding> auto total(T &sum, Adding merge) noexcept {
         static_assert(std::is_trivially_copyable_v<T>, "covey: a total is copied as bytes");
         desc_.scratch = sizeof(T);
-        desc_.total = std::addressof(sum);
+        desc_.total = detail::address_of(sum);
         return system<Fields, T, When, Adding>(schedule_, how_, desc_, std::move(when_), std::move(merge));
     }
 
@@ -405,12 +405,12 @@ inline auto describe_system(covey_schedule *in, const char *name, addition how) 
 class schedule {
   public:
     /* `threads` includes the one that calls run; 0: one for each core. */
-    explicit schedule(covey_world *in, uint32_t threads = 0) noexcept {
+    explicit schedule(world_ref in, uint32_t threads = 0) noexcept {
         covey_schedule_desc desc = {};
         desc.threads = threads;
         schedule_ = covey_schedule_create(in, &desc);
     }
-    schedule(covey_world *in, const covey_schedule_desc &desc) noexcept : schedule_(covey_schedule_create(in, &desc)) {}
+    schedule(world_ref in, const covey_schedule_desc &desc) noexcept : schedule_(covey_schedule_create(in, &desc)) {}
     schedule(schedule &&other) noexcept : schedule_(other.release()) {}
     schedule &operator=(schedule &&other) noexcept {
         if (this != &other) {
@@ -433,8 +433,55 @@ class schedule {
         desc.step = step;
         return covey_phase_add(schedule_, &desc);
     }
+    covey_result phase(const covey_phase &desc) const noexcept { return covey_phase_add(schedule_, &desc); }
+    bool phase_enable(const char *name, bool enabled) const noexcept {
+        return covey_phase_enable(schedule_, name, enabled);
+    }
+    double phase_fraction(const char *name) const noexcept { return covey_phase_fraction(schedule_, name); }
+    bool system_enable(const char *name, bool enabled) const noexcept {
+        return covey_system_enable(schedule_, name, enabled);
+    }
+    bool system_remove(const char *name) const noexcept { return covey_system_remove(schedule_, name); }
+    uint32_t threads() const noexcept { return covey_schedule_threads(schedule_); }
+
     /* Takes the seconds since the last run, for phases with a step. */
-    covey_result run(double seconds = 0) const noexcept { return covey_schedule_run_for(schedule_, seconds); }
+    covey::result run(double seconds = 0) const noexcept { return covey_schedule_run_for(schedule_, seconds); }
+    const char *failure() const noexcept { return covey_schedule_failure(schedule_); }
+    /* Discards the first command that was not replayed. */
+    bool skip() const noexcept { return covey_schedule_skip(schedule_); }
+
+    /* What it does: as in C. Arrays are filled up to their capacity. */
+    void print(covey_write_fn *write = nullptr, void *context = nullptr) const noexcept {
+        covey_schedule_print(schedule_, write, context);
+    }
+    void print_plan(covey_write_fn *write = nullptr, void *context = nullptr) const noexcept {
+        covey_schedule_print_plan(schedule_, write, context);
+    }
+    void print_dot(covey_write_fn *write = nullptr, void *context = nullptr) const noexcept {
+        covey_schedule_print_dot(schedule_, write, context);
+    }
+    void print_trace(covey_write_fn *write = nullptr, void *context = nullptr) const noexcept {
+        covey_schedule_print_trace(schedule_, write, context);
+    }
+    uint32_t stats(covey_system_stats *stats, uint32_t capacity) const noexcept {
+        return covey_schedule_stats(schedule_, stats, capacity);
+    }
+    uint32_t plan(covey_planned_system *systems, uint32_t capacity) const noexcept {
+        return covey_schedule_plan(schedule_, systems, capacity);
+    }
+    uint32_t uses(uint32_t system, covey_system_use *uses, uint32_t capacity) const noexcept {
+        return covey_schedule_uses(schedule_, system, uses, capacity);
+    }
+    bool contains(uint32_t system, entity e) const noexcept { return covey_schedule_contains(schedule_, system, e); }
+    uint32_t waits(covey_planned_wait *waits, uint32_t capacity) const noexcept {
+        return covey_schedule_waits(schedule_, waits, capacity);
+    }
+    /* The next runs; or all from now on, of which the last ones are kept. */
+    void trace(uint32_t runs) const noexcept { covey_schedule_trace(schedule_, runs); }
+    void trace_last(uint32_t runs) const noexcept { covey_schedule_trace_last(schedule_, runs); }
+    uint32_t traced(uint32_t first, covey_trace_event *events, uint32_t capacity) const noexcept {
+        return covey_schedule_traced(schedule_, first, events, capacity);
+    }
 
   private:
     covey_schedule *schedule_;

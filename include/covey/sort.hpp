@@ -2,20 +2,17 @@
  *
  * A member that is a number makes an order:
  *
- *     covey::pool_of<Sprite>(world).sort(covey::by<&Sprite::depth>());
- *     covey::pool_of<Timer>(world).keep_sorted(covey::by<&Timer::at>());
- *     covey::pool_of<Name>(world).sort([](const Name &a, const Name &b) { return a.number < b.number; });
+ *     world.pool<Sprite>().sort(covey::by<&Sprite::depth>());
+ *     world.pool<Timer>().keep_sorted(covey::by<&Timer::at>());
+ *     world.pool<Name>().sort([](const Name &a, const Name &b) { return a.number < b.number; });
  *
- * The function may take two covey_entity instead. */
+ * The function may take two entity instead. */
 #include <covey/covey.hpp> /* before the guard: covey.hpp includes this file where it belongs */
 
 #ifndef COVEY_SORT_HPP
 #define COVEY_SORT_HPP
 
 #include <covey/sort.h>
-
-#include <memory>
-#include <type_traits>
 
 namespace covey {
 
@@ -33,7 +30,7 @@ template <class Number> constexpr covey_key key_kind() noexcept {
 template <class T, class Number> uint32_t offset_of(Number T::*member) noexcept {
     alignas(T) unsigned char place[sizeof(T)] = {};
     const T *value = reinterpret_cast<const T *>(place);
-    return static_cast<uint32_t>(reinterpret_cast<const unsigned char *>(std::addressof(value->*member)) - place);
+    return static_cast<uint32_t>(reinterpret_cast<const unsigned char *>(address_of(value->*member)) - place);
 }
 
 template <class T, class Number> covey_order order_by(Number T::*member, bool descending) noexcept {
@@ -52,18 +49,18 @@ template <class T, class Less> covey_order order_of(const Less &less) noexcept {
         const T &left = *static_cast<const T *>(a), &right = *static_cast<const T *>(b);
         return is_less(left, right) ? -1 : is_less(right, left) ? 1 : 0;
     };
-    order.context = const_cast<void *>(static_cast<const void *>(std::addressof(less)));
+    order.context = context_of(less);
     return order;
 }
 
-/* The same with less(covey_entity, covey_entity). */
+/* The same with less(entity, entity). */
 template <class Less> covey_order order_of_entities(const Less &less) noexcept {
     covey_order order = {};
-    order.compare_entities = [](covey_entity a, const void *, covey_entity b, const void *, void *context) noexcept {
+    order.compare_entities = [](entity a, const void *, entity b, const void *, void *context) noexcept {
         const Less &is_less = *static_cast<const Less *>(context);
         return is_less(a, b) ? -1 : is_less(b, a) ? 1 : 0;
     };
-    order.context = const_cast<void *>(static_cast<const void *>(std::addressof(less)));
+    order.context = context_of(less);
     return order;
 }
 
@@ -72,8 +69,8 @@ template <class T, class Less> covey_order order_by_function(const Less &less) n
     if constexpr (std::is_invocable_r_v<bool, const Less &, const T &, const T &>) {
         return order_of<T>(less);
     } else {
-        static_assert(std::is_invocable_r_v<bool, const Less &, covey_entity, covey_entity>,
-                      "covey: sort wants bool less(const T &, const T &) or bool less(covey_entity, covey_entity)");
+        static_assert(std::is_invocable_r_v<bool, const Less &, entity, entity>,
+                      "covey: sort wants bool less(const T &, const T &) or bool less(entity, entity)");
         return order_of_entities(less);
     }
 }

@@ -8,6 +8,7 @@ extern "C" {
 #include <unistd.h>
 
 #include <cmath>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -61,7 +62,7 @@ struct team {
     team() { CHECK(mpi); }
     ~team() {
         const char *why = nullptr;
-        CHECK(covey_world_validate(world, &why));
+        CHECK(world.validate(&why));
         mpi = covey::mpi(nullptr, nullptr);
         world = covey::world(nullptr);
         CHECK(memory.bytes == 0);
@@ -112,9 +113,9 @@ struct program {
             all[static_cast<size_t>(i)] = draw();
             const known &k = all[static_cast<size_t>(i)];
             if (i % size != rank) continue;
-            covey_entity e = covey::create_with(t.world, Walker{ k.x, i, k.y, 0 });
-            if (k.heavy) covey::add<Mass>(t.world, e, { k.grams });
-            if (k.sick) covey::add<Sick>(t.world, e);
+            covey::entity e = t.world.create_with(Walker{ k.x, i, k.y, 0 });
+            if (k.heavy) t.world.add<Mass>(e, { k.grams });
+            if (k.sick) t.world.add<Sick>(e);
         }
     }
     known draw() {
@@ -133,7 +134,7 @@ struct program {
             if (below(&random, 2) == 0) k.x = draw().x;
         for (auto [e, w] : own) {
             const known &k = all[static_cast<size_t>(w.number)];
-            if (w.x != k.x) covey::set<Walker>(t.world, e, { k.x, w.number, w.y, static_cast<uint16_t>(w.steps + 1) });
+            if (w.x != k.x) t.world.set<Walker>(e, { k.x, w.number, w.y, static_cast<uint16_t>(w.steps + 1) });
         }
     }
 
@@ -189,10 +190,10 @@ struct program {
         CHECK(t.mpi.min<Walker>(number) == 0 && t.mpi.max<Walker>(number) == walkers - 1);
         CHECK(t.mpi.min<Walker>([](const Walker &w) { return w.x; }) == lowest);
         CHECK((t.mpi.sum<Walker, Mass>([](const Walker &, const Mass &m) { return m.grams; }) == grams));
-        CHECK(t.mpi.max<Mass>([&](covey_entity e, const Mass &m) {
+        CHECK(t.mpi.max<Mass>([&](covey::entity e, const Mass &m) {
             return covey_mpi_owns(t.mpi, e) ? m.grams : 1e6f;
         }) == (heavy ? heaviest : -std::numeric_limits<double>::infinity()));
-        CHECK(t.mpi.sum<Walker>([&](covey_entity e, const Walker &) { return covey::has<Sick>(t.world, e); }) == sick);
+        CHECK(t.mpi.sum<Walker>([&](covey::entity e, const Walker &) { return t.world.has<Sick>(e); }) == sick);
         CHECK(t.mpi.count(covey::view<const Sick>{ t.world }) == static_cast<uint64_t>(sick));
         CHECK((t.mpi.count(covey::view<const Walker, const Mass>{ t.world }) == static_cast<uint64_t>(heavy)));
     }
@@ -254,11 +255,11 @@ void test_digests_do_not_depend_on_ranks() {
     uint64_t digests[2] = {};
     for (bool spread : { false, true }) {
         team t;
-        std::vector<covey_entity> made;
+        std::vector<covey::entity> made;
         std::vector<int> to;
         for (int i = 0; i < 20; i++) {
             if (i % size != rank) continue;
-            made.push_back(covey::create_with(t.world, Walker{ i * 0.5, i, 0, 0 }));
+            made.push_back(t.world.create_with(Walker{ i * 0.5, i, 0, 0 }));
             to.push_back(i * 7 % size);
         }
         if (spread)
@@ -272,14 +273,14 @@ void test_digests_do_not_depend_on_ranks() {
 #if defined(__cpp_lib_span)
 void test_lists() {
     team t;
-    std::vector<covey_entity> made(6);
+    std::vector<covey::entity> made(6);
     std::vector<int> to;
     CHECK(covey::create_many_with(t.world, made, Mass{ 1 }));
     for (size_t i = 0; i < made.size(); i++) to.push_back(static_cast<int>(i) % size);
     uint32_t home = covey_mpi_owned_count(t.mpi);
     std::vector<int> short_list(to.begin(), to.end() - (rank == size - 1));
     CHECK(t.mpi.migrate(made, short_list) == COVEY_ERROR_RANGE); // fails on all ranks because of one
-    std::vector<covey_entity> none;
+    std::vector<covey::entity> none;
     CHECK(t.mpi.migrate(rank == 0 ? none : made, to) != COVEY_OK);
     CHECK(covey_mpi_owned_count(t.mpi) == home &&
           t.mpi.count(covey::view<const Mass>{ t.world }) == 6u * unsigned(size));
@@ -300,7 +301,7 @@ void test_owners_move() {
     CHECK(!other && t.mpi == kept && covey_mpi_size(t.mpi) == size);
     covey::mpi later(nullptr, nullptr);
     later = std::move(t.mpi);
-    covey::create_with(t.world, Mass{ 1 });
+    t.world.create_with(Mass{ 1 });
     CHECK(later.sum<Mass>([](const Mass &) { return 1; }) == size); // knows its world
     t.mpi = covey::mpi(std::move(later));
     CHECK(t.mpi.sum<Mass>([](const Mass &) { return 1; }) == size);
@@ -341,7 +342,7 @@ void test_axes_are_members() {
         value.a = -1;
         value.skipped = 77;
         value.b = static_cast<uint8_t>(i * 5);
-        if (i % size == rank) covey::create_with(world, value);
+        if (i % size == rank) world.create_with(value);
     }
     CHECK(covey_mpi_partition_migrate(space) == COVEY_OK);
     double low[1], up[1];
@@ -360,7 +361,7 @@ void test_what_is_refused_is_told() {
     CHECK(!t.mpi.partition<Local>(COVEY_MPI_GRID, 1, covey::mpi_axis<&Local::x>{ 0, 1 }));
     CHECK(covey_mpi_report(t.mpi)->result == COVEY_ERROR_TYPE);
     auto wrong = [](const Walker &, int *ranks) { return ranks[0] = size, 1; };
-    covey::create_with(t.world, Walker{});
+    t.world.create_with(Walker{});
     CHECK(t.mpi.define_ghosts<Walker>(wrong) == COVEY_OK && covey_mpi_ghosts_refresh(t.mpi) == COVEY_ERROR_RANGE);
     covey::schedule schedule(t.world, 1);
     CHECK(t.mpi.add_refresh(schedule, nullptr) == COVEY_ERROR_TYPE);
@@ -389,8 +390,8 @@ void save_some(const char *path) {
     team t;
     for (int i = 0; i < 30; i++)
         if (i % size == rank) {
-            covey_entity e = covey::create_with(t.world, Walker{ i * 3.0, i, static_cast<uint16_t>(i), 0 });
-            if (i % 2) covey::add<Mass>(t.world, e, { static_cast<float>(i) });
+            covey::entity e = t.world.create_with(Walker{ i * 3.0, i, static_cast<uint16_t>(i), 0 });
+            if (i % 2) t.world.add<Mass>(e, { static_cast<float>(i) });
         }
     CHECK(covey_mpi_save(t.mpi, path) == COVEY_OK);
 }
@@ -400,8 +401,8 @@ void test_checkpoints_are_placed() {
     save_some(saved.path);
     {
         team t; // entities without a mass are on the last rank
-        CHECK(t.mpi.load(saved.path, [](const covey_world *in, covey_entity e, const Mass *m) {
-            CHECK(covey::has<Walker>(in, e));
+        CHECK(t.mpi.load(saved.path, [](covey::const_world_ref in, covey::entity e, const Mass *m) {
+            CHECK(in.has<Walker>(e));
             return m ? 0 : size - 1;
         }) == COVEY_OK);
         CHECK(covey_mpi_owned_count(t.mpi) == (rank == 0 ? 15u : 0u) + (rank == size - 1 ? 15u : 0u));
@@ -430,7 +431,7 @@ int Counted::living = 0;
 bool do_all(counting *memory, const char *path) {
     covey_report report = {};
     covey::world world(silent(memory));
-    if (!over_all(world.get() != nullptr, MPI_MIN)) return false;
+    if (!over_all(bool(world), MPI_MIN)) return false;
     covey::mpi mpi = covey::mpi_of<Walker, Mass, Sick>(MPI_COMM_WORLD, world, shares(memory), &report);
     CHECK(!mpi == (report.result != COVEY_OK));
     if (!mpi) return false;
@@ -486,7 +487,7 @@ void test_nothing_is_allocated_with_new() {
     CHECK(Counted::living == 1 && t.mpi.add(schedule, "count").run([counted] {}) == COVEY_OK);
     CHECK(Counted::living == 2 && t.mpi.add(schedule, "count").run([counted] {}) == COVEY_ERROR_PRESENT);
     CHECK(Counted::living == 2);
-    CHECK(covey_system_remove(schedule, "count") && Counted::living == 1);
+    CHECK(schedule.system_remove("count") && Counted::living == 1);
 }
 
 // Lives longer than MPI.

@@ -6,8 +6,8 @@ COVEY_CPP_COMPONENT(Position);
 
 int main() {
     covey::world world;
-    covey_entity e = covey_create(world);
-    covey::add<Position>(world, e, { 1, 2 });
+    covey::entity e = world.create();
+    world.add<Position>(e, { 1, 2 });
     covey::schedule schedule(world, 2);
     float by = 3;
     schedule.add("each").split().each([by](Position &p) { p.x += by; });
@@ -15,8 +15,8 @@ int main() {
         for (size_t i = 0; i < n; i++) p[i].x += 4;
     });
     schedule.add("run").reads<Position>().run([](covey_job &job) { return job.result; });
-    schedule.add("rows").exclusive().each([&](covey_entity each, const Position &p) {
-        if (p.x > 7) covey_destroy(world, each);
+    schedule.add("rows").exclusive().each([&](covey::entity each, const Position &p) {
+        if (p.x > 7) world.destroy(each);
     });
-    return schedule.run() == COVEY_OK && !covey_alive(world, e) ? 0 : 1;
+    return schedule.run() == COVEY_OK && !world.alive(e) ? 0 : 1;
 }

@@ -4,10 +4,16 @@
 
 #include <covey/covey.h>
 
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
+
+/* The counterpart of COVEY_HOT for members, so that compilers keep arguments in registers. */
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define COVEY__CPP_HOT __attribute__((always_inline)) inline
+#else
+#define COVEY__CPP_HOT inline
+#endif
 
 /* In no namespace, so that argument-dependent lookup also searches there. */
 struct covey__anywhere {};
@@ -20,7 +26,16 @@ template <class... A, class... B> constexpr types<A..., B...> operator+(types<A.
     return {};
 }
 
+template <class... T> constexpr size_t count_types(types<T...>) noexcept { return sizeof...(T); }
+
 template <class T> inline constexpr bool never = false;
+
+/* std::addressof, without its header. */
+template <class T> constexpr T *address_of(T &value) noexcept { return __builtin_addressof(value); }
+/* The context of a C function that calls a function object. */
+template <class Function> void *context_of(Function &function) noexcept {
+    return const_cast<void *>(static_cast<const void *>(address_of(function)));
+}
 
 template <class T> void drop(void *value, void *) noexcept { static_cast<T *>(value)->~T(); }
 
@@ -67,7 +82,7 @@ template <class T> class moving {
     ~moving() {
         if (taken_) return;
         from_.~T();
-        ::new (static_cast<void *>(std::addressof(from_))) T(std::move(value_));
+        ::new (static_cast<void *>(address_of(from_))) T(std::move(value_));
         value_.~T();
     }
     const void *bytes() const noexcept { return &value_; }

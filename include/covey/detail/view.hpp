@@ -48,7 +48,7 @@ inline covey_view_desc describe_again(const covey_view &view) noexcept {
 inline bool same_view(const covey_view &a, const covey_view &b) noexcept {
     const bool same_kinds = a.with == b.with && a.optional == b.optional && a.any == b.any && a.without == b.without;
     return a.world == b.world && same_kinds && a.asks == b.asks && a.reads == b.reads && a.changed == b.changed &&
-           std::equal(a.types, a.types + COVEY_TERMS, b.types);
+           memcmp(a.types, b.types, sizeof a.types) == 0;
 }
 
 /* The values of a type that a view names, and what they become in a view that only reads. */
@@ -94,21 +94,6 @@ template <class... Term> constexpr auto list_fields(types<Term...>) noexcept {
 template <class... Term> constexpr size_t count_terms(types<Term...>) noexcept { return sizeof...(Term); }
 template <class... Term> constexpr size_t count_runtime(types<Term...>) noexcept {
     return (0 + ... + Term::is_runtime);
-}
-
-/* Whether a type made at run time has values of type T. If not, the log says why. */
-template <class T> bool has_layout(const covey_world *, const covey_type *type, size_t size) noexcept {
-    return type && type->size == size && type->align % (size == 0 ? 1 : alignof(T)) == 0;
-}
-template <class T> bool has_layout(covey_world *in, const covey_type *type, size_t size) noexcept {
-    if (has_layout<T>(static_cast<const covey_world *>(in), type, size)) return true;
-    covey_type expected = {};
-    expected.name = type ? type->name : nullptr;
-    expected.size = static_cast<uint32_t>(size);
-    expected.align = static_cast<uint32_t>(alignof(T));
-    /* Refused, because the world knows a type of the same name with another layout. */
-    if (!type || covey_type_create(in, type)) covey_type_create(in, &expected);
-    return false;
 }
 
 /* Adds a term to a description; false if the type that was given for it does not fit. */

@@ -20,12 +20,13 @@
  *
  *     const T &       a component that each entity has for which the function is called
  *     const T *       a component that may be absent; then NULL
- *     covey_entity, const covey_world *
+ *     entity, const_world_ref
  *     int *           for ghosts only: where the function writes ranks, with room for all */
 #ifndef COVEY_MPI_HPP
 #define COVEY_MPI_HPP
 
 #include <covey/mpi.h>
+#include <covey/detail/kind.hpp>
 #include <covey/schedule.hpp>
 
 #include <limits>
@@ -52,10 +53,10 @@ struct subject {
 template <class Function, bool Ranks, class... Had> struct function_call {
     using function = std::remove_cv_t<Function>;
 
-    static uint32_t near(const covey_world *in, covey_entity e, int *ranks, void *context) noexcept {
+    static uint32_t near(const covey_world *in, entity e, int *ranks, void *context) noexcept {
         return static_cast<uint32_t>(call({ in, e, ranks }, context, typename signature_of<function>::parameters()));
     }
-    static int place(const covey_world *in, covey_entity e, void *context) noexcept {
+    static int place(const covey_world *in, entity e, void *context) noexcept {
         return static_cast<int>(call({ in, e, nullptr }, context, typename signature_of<function>::parameters()));
     }
 
@@ -64,26 +65,22 @@ template <class Function, bool Ranks, class... Had> struct function_call {
         return (*static_cast<Function *>(context))(argument<P>(about)...);
     }
     template <class P> static decltype(auto) argument(const subject &about) noexcept {
-        if constexpr (std::is_same_v<bare<P>, covey_entity>) {
+        if constexpr (std::is_same_v<bare<P>, entity>) {
             return about.entity;
-        } else if constexpr (std::is_same_v<bare<P>, const covey_world *>) {
-            return about.world;
+        } else if constexpr (std::is_same_v<bare<P>, const_world_ref>) {
+            return const_world_ref(about.world);
         } else if constexpr (std::is_same_v<bare<P>, int *>) {
             static_assert(Ranks, "covey: only functions for ghosts write ranks; this one returns a rank");
             return about.ranks;
         } else if constexpr (std::is_pointer_v<bare<P>>) {
-            return get<const std::remove_pointer_t<bare<P>>>(about.world, about.entity);
+            return const_world_ref(about.world).template get<std::remove_pointer_t<bare<P>>>(about.entity);
         } else {
             static_assert((std::is_same_v<bare<P>, Had> || ...),
                           "covey: an entity may lack this component: take a const T *");
-            return *get<const bare<P>>(about.world, about.entity);
+            return *const_world_ref(about.world).template get<bare<P>>(about.entity);
         }
     }
 };
-
-template <class Function> void *context_of(Function &function) noexcept {
-    return const_cast<void *>(static_cast<const void *>(std::addressof(function)));
-}
 
 /* ---- Numbers -----------------------------------------------------------------------------------------------------*/
 
@@ -110,19 +107,9 @@ template <class Wide> constexpr Wide reduced(covey_mpi_operation how, Wide a, Wi
     return (how == COVEY_MPI_MIN ? b < a : b > a) ? b : a;
 }
 
-template <class Number> constexpr covey_kind kind_of() noexcept {
-    static_assert(std::is_floating_point_v<Number> || std::is_integral_v<Number>, "covey: an axis is a number");
-    static_assert(!std::is_same_v<Number, bool> && !std::is_same_v<Number, char> && sizeof(Number) <= 8,
-                  "covey: an axis is an integer, a float or a double");
-    if (std::is_floating_point_v<Number>) return sizeof(Number) == 4 ? COVEY_KIND_F32 : COVEY_KIND_F64;
-    constexpr covey_kind signed_kinds[] = { COVEY_KIND_I8, COVEY_KIND_I16, COVEY_KIND_I32, COVEY_KIND_I64 };
-    constexpr covey_kind unsigned_kinds[] = { COVEY_KIND_U8, COVEY_KIND_U16, COVEY_KIND_U32, COVEY_KIND_U64 };
-    constexpr size_t log = sizeof(Number) == 1 ? 0 : sizeof(Number) == 2 ? 1 : sizeof(Number) == 4 ? 2 : 3;
-    return std::is_signed_v<Number> ? signed_kinds[log] : unsigned_kinds[log];
-}
-
 template <class T, class Base, class Number> void describe_axis(covey_mpi_axis &axis, Number Base::*member) noexcept {
     static_assert(std::is_base_of_v<Base, T>, "covey: an axis is a member of the component with the position");
+    static_assert(!std::is_same_v<Number, bool> && !std::is_same_v<Number, char>, "covey: an axis is a number");
     axis.kind = kind_of<Number>();
     axis.offset = offset_of(static_cast<Number T::*>(member));
 }
@@ -175,7 +162,7 @@ class mpi_partition {
  * same order. Converts to covey_mpi *, which is NULL if creating it failed. */
 class mpi {
   public:
-    mpi(covey_mpi *owned, covey_world *of) noexcept : mpi_(owned), world_(of) {}
+    mpi(covey_mpi *owned, world_ref of) noexcept : mpi_(owned), world_(of) {}
     mpi(mpi &&other) noexcept : mpi_(other.release()), world_(other.world_) {}
     mpi &operator=(mpi &&other) noexcept {
         if (this != &other) {
@@ -194,11 +181,11 @@ class mpi {
 
 #if defined(__cpp_lib_span)
     /* covey_mpi_migrate. Also fails with RANGE, on all ranks, if the spans differ in length. */
-    covey_result migrate(std::span<const covey_entity> entities, std::span<const int> ranks) const noexcept {
+    covey_result migrate(std::span<const entity> entities, std::span<const int> ranks) const noexcept {
         constexpr int nowhere = -1;
         if (entities.size() == ranks.size())
             return covey_mpi_migrate(mpi_, entities.data(), ranks.data(), static_cast<uint32_t>(entities.size()));
-        const covey_entity first = entities.empty() ? covey_entity{} : entities.front();
+        const entity first = entities.empty() ? entity{} : entities.front();
         return covey_mpi_migrate(mpi_, &first, &nowhere, 1);
     }
 #endif
@@ -267,7 +254,7 @@ class mpi {
 
     /* The sum, minimum or maximum over all ranks. Without types, of one number of each rank: mpi.sum(seen). With
      * types, of one number of each entity that has them: mpi.sum<Walker>([](const Walker &w) { return w.x; }). The
-     * function may take a covey_entity first. Ghosts do not count. The result is an int64_t for integers, and
+     * function may take a entity first. Ghosts do not count. The result is an int64_t for integers, and
      * otherwise a double. Without entities the sum is 0, and the minimum or maximum is the far end of the range of
      * its type. */
     template <class... T, class Value> auto sum(const Value &value) const noexcept {
@@ -324,20 +311,20 @@ class mpi {
     }
     template <class... T, class Value>
     auto reduce_entities(covey_mpi_operation how, const Value &value) const noexcept {
-        using number = detail::wide<decltype(value_of<T...>(value, covey_entity(), std::declval<const T &>()...))>;
+        using number = detail::wide<decltype(value_of<T...>(value, entity(), std::declval<const T &>()...))>;
         number all = detail::neutral<number>(how);
-        view<const T..., without<covey_ghost>>{ world_ }.each([&](covey_entity e, const T &...components) {
+        view<const T..., without<covey_ghost>>{ world_ }.each([&](entity e, const T &...components) {
             all = detail::reduced(how, all, static_cast<number>(value_of<T...>(value, e, components...)));
         });
         return all;
     }
     template <class... T, class Value>
-    static auto value_of(const Value &value, [[maybe_unused]] covey_entity e, const T &...components) noexcept {
-        if constexpr (std::is_invocable_v<const Value &, covey_entity, const T &...>) {
+    static auto value_of(const Value &value, [[maybe_unused]] entity e, const T &...components) noexcept {
+        if constexpr (std::is_invocable_v<const Value &, entity, const T &...>) {
             return value(e, components...);
         } else {
             static_assert(std::is_invocable_v<const Value &, const T &...>,
-                          "covey: the function takes (const T &...) or (covey_entity, const T &...)");
+                          "covey: the function takes (const T &...) or (entity, const T &...)");
             return value(components...);
         }
     }
@@ -349,13 +336,12 @@ class mpi {
     }
 
     covey_mpi *mpi_;
-    covey_world *world_;
+    world_ref world_;
 };
 
 /* Collective. Calls covey_mpi_create; T are the components that move with their entities, and `desc` has the rest. */
 template <class... T>
-mpi mpi_of(MPI_Comm comm, covey_world *world, const covey_mpi_desc &desc = {},
-           covey_report *report = nullptr) noexcept {
+mpi mpi_of(MPI_Comm comm, world_ref world, const covey_mpi_desc &desc = {}, covey_report *report = nullptr) noexcept {
     covey_mpi_desc all = desc;
     all.types = detail::type_list<T...>;
     return mpi(covey_mpi_create(comm, world, &all, report), world);

@@ -15,5 +15,5 @@ COVEY_CPP_DEFINE(game::Position);
 }
 #endif
 
-void use(covey_world *world, covey_entity e);
-void use(covey_world *world, covey_entity e) { covey::add<game::Position>(world, e, { 1, 2 }); }
+void use(covey::world_ref world, covey::entity e);
+void use(covey::world_ref world, covey::entity e) { world.add<game::Position>(e, { 1, 2 }); }

@@ -1,4 +1,4 @@
-/* expect: each wants body\(T &\.\.\.\) or body\(covey_entity, T &\.\.\.\) */
+/* expect: each wants body\(T &\.\.\.\) or body\(entity, T &\.\.\.\) */
 #include <covey/covey.hpp>
 
 struct Position {
@@ -10,8 +10,8 @@ struct Velocity {
 COVEY_CPP_DEFINE(Position);
 COVEY_CPP_DEFINE(Velocity);
 
-void use(covey_world *world, covey_entity e);
-void use([[maybe_unused]] covey_world *world, [[maybe_unused]] covey_entity e) {
+void use(covey::world_ref world, covey::entity e);
+void use([[maybe_unused]] covey::world_ref world, [[maybe_unused]] covey::entity e) {
     covey::view<Position, const Velocity> view{ world };
 #ifdef FIXED
     view.each([](Position &p, const Velocity &v) { p.x += v.x; });

@@ -10,11 +10,11 @@ struct Velocity {
 COVEY_CPP_DEFINE(Position);
 COVEY_CPP_DEFINE(Velocity);
 
-void use(covey_world *world, covey_entity e);
-void use([[maybe_unused]] covey_world *world, [[maybe_unused]] covey_entity e) {
+void use(covey::world_ref world, covey::entity e);
+void use([[maybe_unused]] covey::world_ref world, [[maybe_unused]] covey::entity e) {
 #ifdef FIXED
-    covey::find_if<Position>(world, [](const Position &p) { return p.x > 1; });
+    world.find_if<Position>([](const Position &p) { return p.x > 1; });
 #else
-    covey::find_if<Position>(world, [](covey_entity, const Position &p) { return p.x > 1; });
+    world.find_if<Position>([](covey::entity, const Position &p) { return p.x > 1; });
 #endif
 }

@@ -1,4 +1,4 @@
-/* expect: a listener is \(covey_entity, T &\), \(covey_entity\) or \(const covey_event &\) */
+/* expect: a listener is \(entity, T &\), \(entity\), either after a world_ref, or \(const covey_event &\) */
 #include <covey/covey.hpp>
 
 struct Position {
@@ -10,13 +10,13 @@ struct Velocity {
 COVEY_CPP_DEFINE(Position);
 COVEY_CPP_DEFINE(Velocity);
 
-void use(covey_world *world, covey_entity e);
-void use([[maybe_unused]] covey_world *world, [[maybe_unused]] covey_entity e) {
+void use(covey::world_ref world, covey::entity e);
+void use([[maybe_unused]] covey::world_ref world, [[maybe_unused]] covey::entity e) {
 #ifdef FIXED
-    auto listen = [](covey_entity, Position &) {};
-    auto kept = covey::connect<Position>(world, COVEY_ON_ADD, listen);
+    auto listen = [](covey::entity, Position &) {};
+    auto kept = world.on<Position>().connect(COVEY_ON_ADD, listen);
 #else
-    auto listen = [](covey_entity, Velocity &) {};
-    auto kept = covey::connect<Position>(world, COVEY_ON_ADD, listen);
+    auto listen = [](covey::entity, Velocity &) {};
+    auto kept = world.on<Position>().connect(COVEY_ON_ADD, listen);
 #endif
 }

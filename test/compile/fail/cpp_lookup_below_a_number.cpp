@@ -2,15 +2,15 @@
 #include <covey/lookup.hpp>
 
 struct OwnedBy {
-    covey_entity owner;
+    covey::entity owner;
     int32_t since;
 };
 COVEY_FIELDS_DEFINE(OwnedBy, entity(owner), i32(since));
 COVEY_CPP_DEFINE(OwnedBy, covey::options().ticks().fields(&covey_fields_OwnedBy));
 
-covey::search below(covey_world *world, covey_entity e);
+covey::search below(covey::world_ref world, covey::entity e);
 
-covey::search below(covey_world *world, covey_entity e) {
+covey::search below(covey::world_ref world, covey::entity e) {
 #ifdef FIXED
     return covey::lookup<&OwnedBy::owner>(world).find_below(e);
 #else

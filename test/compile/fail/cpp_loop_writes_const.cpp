@@ -10,8 +10,8 @@ struct Velocity {
 COVEY_CPP_DEFINE(Position);
 COVEY_CPP_DEFINE(Velocity);
 
-void use(covey_world *world, covey_entity e);
-void use([[maybe_unused]] covey_world *world, [[maybe_unused]] covey_entity e) {
+void use(covey::world_ref world, covey::entity e);
+void use([[maybe_unused]] covey::world_ref world, [[maybe_unused]] covey::entity e) {
     covey::view<Position, const Velocity> view{ world };
 #ifdef FIXED
     for (auto [i, p, v] : view) p.x = v.x;

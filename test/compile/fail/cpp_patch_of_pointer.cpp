@@ -10,11 +10,11 @@ struct Velocity {
 COVEY_CPP_DEFINE(Position);
 COVEY_CPP_DEFINE(Velocity);
 
-void use(covey_world *world, covey_entity e);
-void use([[maybe_unused]] covey_world *world, [[maybe_unused]] covey_entity e) {
+void use(covey::world_ref world, covey::entity e);
+void use([[maybe_unused]] covey::world_ref world, [[maybe_unused]] covey::entity e) {
 #ifdef FIXED
-    covey::patch<Position>(world, e, [](Position &p) { p.x = 1; });
+    world.patch<Position>(e, [](Position &p) { p.x = 1; });
 #else
-    covey::patch<Position>(world, e, [](Position *p) { p->x = 1; });
+    world.patch<Position>(e, [](Position *p) { p->x = 1; });
 #endif
 }

@@ -1,4 +1,4 @@
-/* expect: remove_if wants bool remove\(covey_entity, const T &\) */
+/* expect: remove_if wants bool remove\(entity, const T &\) */
 #include <covey/covey.hpp>
 
 struct Position {
@@ -10,11 +10,11 @@ struct Velocity {
 COVEY_CPP_DEFINE(Position);
 COVEY_CPP_DEFINE(Velocity);
 
-void use(covey_world *world, covey_entity e);
-void use([[maybe_unused]] covey_world *world, [[maybe_unused]] covey_entity e) {
+void use(covey::world_ref world, covey::entity e);
+void use([[maybe_unused]] covey::world_ref world, [[maybe_unused]] covey::entity e) {
 #ifdef FIXED
-    covey::remove_if<Position>(world, [](covey_entity, const Position &p) { return p.x > 1; });
+    world.remove_if<Position>([](covey::entity, const Position &p) { return p.x > 1; });
 #else
-    covey::remove_if<Position>(world, [](const Position &p) { return p.x > 1; });
+    world.remove_if<Position>([](const Position &p) { return p.x > 1; });
 #endif
 }

@@ -10,11 +10,11 @@ struct Velocity {
 COVEY_CPP_DEFINE(Position);
 COVEY_CPP_DEFINE(Velocity);
 
-void use(covey_world *world, covey_entity e);
-void use([[maybe_unused]] covey_world *world, [[maybe_unused]] covey_entity e) {
+void use(covey::world_ref world, covey::entity e);
+void use([[maybe_unused]] covey::world_ref world, [[maybe_unused]] covey::entity e) {
 #ifdef FIXED
-    covey::pool_of<Position>(world).sort([](const Position &a, const Position &b) { return a.x < b.x; });
+    (void)world.pool<Position>().sort([](const Position &a, const Position &b) { return a.x < b.x; });
 #else
-    covey::pool_of<Position>(world).sort([](const Position &a) { return a.x < 1; });
+    (void)world.pool<Position>().sort([](const Position &a) { return a.x < 1; });
 #endif
 }

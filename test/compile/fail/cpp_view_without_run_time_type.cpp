@@ -10,10 +10,10 @@ struct Velocity {
 COVEY_CPP_DEFINE(Position);
 COVEY_CPP_DEFINE(Velocity);
 
-void use(covey_world *world, covey_entity e);
-void use([[maybe_unused]] covey_world *world, [[maybe_unused]] covey_entity e) {
+void use(covey::world_ref world, covey::entity e);
+void use([[maybe_unused]] covey::world_ref world, [[maybe_unused]] covey::entity e) {
 #ifdef FIXED
-    covey::view<covey::runtime<float>> view{ world, covey_type_find(world, "Mana") };
+    covey::view<covey::runtime<float>> view{ world, world.type_find("Mana") };
     view.count();
 #else
     covey::view<covey::runtime<float>> view{ world };

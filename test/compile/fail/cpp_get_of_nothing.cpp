@@ -1,0 +1,18 @@
+/* expect: get wants components: get<Position>\(e\) */
+#include <covey/covey.hpp>
+
+struct Position {
+    float x, y;
+};
+struct Frozen {};
+COVEY_CPP_DEFINE(Position);
+COVEY_CPP_DEFINE(Frozen);
+
+void use(covey::world_ref world, covey::entity e);
+void use([[maybe_unused]] covey::world_ref world, [[maybe_unused]] covey::entity e) {
+#ifdef FIXED
+    (void)world.get<Position>(e);
+#else
+    (void)world.get<>(e);
+#endif
+}

@@ -1,0 +1,19 @@
+/* expect: assignment of member|cannot assign */
+/* errors: 1 */
+#include <covey/covey.hpp>
+
+struct Position {
+    float x, y;
+};
+struct Frozen {};
+COVEY_CPP_DEFINE(Position);
+COVEY_CPP_DEFINE(Frozen);
+
+void use(covey::world_ref world, covey::entity e);
+void use([[maybe_unused]] covey::world_ref world, [[maybe_unused]] covey::entity e) {
+#ifdef FIXED
+    world.get<Position>(e)->x = 1;
+#else
+    covey::const_world_ref(world).get<Position>(e)->x = 1;
+#endif
+}
