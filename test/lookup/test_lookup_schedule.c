@@ -33,6 +33,17 @@ typedef struct course {
     uint32_t run;
 } course;
 
+/* The padding is zero, too: digests are of all bytes. */
+static Spot spot_at(double x, double y, int32_t number, covey_entity owner) {
+    Spot spot;
+    memset(&spot, 0, sizeof spot);
+    spot.x = x;
+    spot.y = y;
+    spot.number = number;
+    spot.owner = owner;
+    return spot;
+}
+
 static uint64_t add(uint64_t sum, uint64_t number) { return (sum ^ number) * UINT64_C(0x9E3779B97F4A7C15) + 1; }
 
 static uint64_t add_all(uint64_t sum, covey_search search) {
@@ -81,7 +92,7 @@ static void record(covey_job *job, void *context) {
     const course *c = context;
     for (covey_row row = { 0 }; covey_next_row(&job->it, &row);) {
         covey_entity at = covey_row_entity(&job->it, row);
-        Spot spot = { .x = at.index % 30, .y = c->run, .number = (int32_t)c->run, .owner = e[at.index % 9] };
+        Spot spot = spot_at(at.index % 30, c->run, (int32_t)c->run, e[at.index % 9]);
         if (at.index % 11 == c->run) covey_record_remove_raw(job->commands, at, c->type);
         if (at.index % 11 == c->run + 3) covey_record_set_raw(job->commands, at, c->type, &spot);
     }
@@ -173,7 +184,7 @@ static void add_systems(covey_schedule *schedule, course *c) {
 static void make_world(course *c) {
     assert_int_equal(world_setup(NULL), 0);
     for (uint32_t i = 0; i < COUNT; i++) {
-        Spot spot = { .x = i % 37, .y = i % 41, .owner = i > 40 ? e[i % 40] : COVEY_NULL, .number = (int32_t)i % 50 };
+        Spot spot = spot_at(i % 37, i % 41, (int32_t)i % 50, i > 40 ? e[i % 40] : COVEY_NULL);
         e[i] = covey_create(world);
         if (i % 4 != 0) assert_non_null(covey_add_raw(world, e[i], c->type, &spot));
         if (i % 3 != 0) assert_non_null(covey_add(world, e[i], Asker, { 0 }));

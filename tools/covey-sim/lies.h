@@ -102,7 +102,9 @@
     X(KILL_TOO_LATE, "a save that was killed replaced the file")               \
     X(LOOKUP_LACKS, "a lookup lacks an entity")                                \
     X(ANSWER_REORDERED, "the answers of a lookup are in another order")        \
-    X(SOURCE_FORGOTTEN, "nothing is done for a source whose target ends")
+    X(SOURCE_FORGOTTEN, "nothing is done for a source whose target ends")      \
+    X(LEAVING_ENDS, "a target that leaves for another world ends")             \
+    X(ENDED_LIVES, "a target that has ended elsewhere keeps its sources")
 
 typedef enum sim_lie {
     SIM_TRUTH,

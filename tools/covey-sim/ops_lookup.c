@@ -272,10 +272,10 @@ static bool make(sim *s, sim_side *side, uint32_t at, looked l) {
 
 static void create(sim *s, sim_side *side, const sim_step *step) {
     uint32_t at = step->c % LOOKUPS;
-    looked l = { .kind = (kind)(step->a % KINDS) };
+    looked l = { .kind = step->a % 8 < KINDS ? (kind)(step->a % 8) : TARGETS };
     if (side->lookups->all[at].lookup) return;
     l.type = pick_type(step->b, l.kind);
-    if (l.kind == TARGETS) l.policy = (covey_target_end)(step->a / KINDS % 4);
+    if (l.kind == TARGETS) l.policy = (covey_target_end)(step->a / 8 % 4);
     sim_say(s, "lookup_create: lookup %u, of %s of %s, policy %u", at, kind_names[l.kind], value_types[l.type]->name,
             l.policy);
     make(s, side, at, l);
@@ -376,39 +376,43 @@ static void destroy_target(sim *s, sim_side *side, const sim_step *step) {
 }
 
 /* It lives on in another world: its sources stay. */
-static void target_leave(sim *s, sim_side *side, const sim_step *step) {
-    covey_entity target = pick_target(side, pick_type(step->b, TARGETS), step->a);
-    if (covey_is_null(target)) return;
-    sim_say(s, "target_leave: %u:%u", target.index, target.generation);
+static void leave(sim *s, sim_side *side, covey_entity target) {
     sim_touch(s, SIM_DESTROY);
     uint32_t left = covey_leave_many(side->world, &target, 1);
     if (s->nested != 0) return;
     SIM_REQUIRE(s, left == 1, "a living target does not leave");
-    sim_left(s, side, target);
+    if (sim_is_target(side, target) && sim_lies(s, SIM_LIE_LEAVING_ENDS)) sim_destroyed(s, side, target);
+    else sim_left(s, side, target);
 }
 
 /* Targets that are not alive here have ended elsewhere. */
-static void targets_end(sim *s, sim_side *side, const sim_step *step) {
+static void end_elsewhere(sim *s, sim_side *side) {
     covey_entity targets[SIM_BATCH];
-    (void)step;
     uint32_t count = covey_targets_elsewhere(side->world, targets, SIM_BATCH);
-    if (count == 0 || count > SIM_BATCH) return;
-    sim_say(s, "targets_end: %u", count);
+    if (count > SIM_BATCH || s->nested != 0) return;
     for (uint32_t i = 0; i < count; i++)
         SIM_REQUIRE(s, !naive_find(side->naive, targets[i]) && sim_is_target(side, targets[i]),
                     "a target is said to be elsewhere, and is not");
     covey_targets_end(side->world, targets, count);
-    for (uint32_t i = 0; i < count && s->nested == 0; i++) sim_target_ended(s, side, targets[i]);
+    for (uint32_t i = 0; i < count && s->nested == 0; i++)
+        if (!sim_lies(s, SIM_LIE_ENDED_LIVES)) sim_target_ended(s, side, targets[i]);
     if (s->nested == 0)
         SIM_REQUIRE(s, covey_targets_elsewhere(side->world, NULL, 0) == 0, "a target that has ended has sources");
 }
 
+static void target_leave(sim *s, sim_side *side, const sim_step *step) {
+    const looked *l = next_with_policy(side, 0);
+    if (l && step->c % 2 != 0 && next_with_policy(side, l->number)) l = next_with_policy(side, l->number);
+    covey_entity target = pick_target(side, l ? l->type : pick_type(step->b, TARGETS), step->a);
+    bool ends = step->c / 2 % 2 != 0;
+    if (covey_is_null(target)) return;
+    sim_say(s, "target_leave: %u:%u%s", target.index, target.generation, ends ? ", and targets end elsewhere" : "");
+    leave(s, side, target);
+    if (ends) end_elsewhere(s, side);
+}
+
 const sim_operation sim_lookup_operations[] = {
-    { "lookup_create", SIM_LOOKUP, 10, create },
-    { "lookup_destroy", SIM_LOOKUP, 2, destroy },
-    { "lookup_ask", SIM_LOOKUP, 8, lookup_ask },
-    { "target_destroy", SIM_LOOKUP, 6, destroy_target },
-    { "target_leave", SIM_LOOKUP, 2, target_leave },
-    { "targets_end", SIM_LOOKUP, 2, targets_end },
-    { NULL, 0, 0, NULL },
+    { "lookup_create", SIM_LOOKUP, 20, create },     { "lookup_destroy", SIM_LOOKUP, 2, destroy },
+    { "lookup_ask", SIM_LOOKUP, 8, lookup_ask },     { "target_destroy", SIM_LOOKUP, 6, destroy_target },
+    { "target_leave", SIM_LOOKUP, 6, target_leave }, { NULL, 0, 0, NULL },
 };

@@ -123,11 +123,13 @@ static void child_move(sim *s, sim_side *side, const sim_step *step) {
     if (child != other && !sim_lies(s, SIM_LIE_CHILD_NOT_MOVED)) move_child(side->naive, child, other);
 }
 
-/* Children before their parents, as listeners are told. */
-static void end_tree(sim *s, sim_side *side, covey_entity root) {
+/* Children before their parents, as listeners are told. Lists them: as targets they end after the whole tree. */
+static uint32_t end_tree(sim *s, sim_side *side, covey_entity root, covey_entity *ended, uint32_t count) {
     const naive_entity *child;
-    while ((child = next_child(side->naive, root, 0)) != NULL) end_tree(s, side, child->e);
-    sim_destroyed(s, side, root);
+    while ((child = next_child(side->naive, root, 0)) != NULL) count = end_tree(s, side, child->e, ended, count);
+    sim_left(s, side, root);
+    ended[count] = root;
+    return count + 1;
 }
 
 static void destroy_tree(sim *s, sim_side *side, const sim_step *step) {
@@ -141,7 +143,10 @@ static void destroy_tree(sim *s, sim_side *side, const sim_step *step) {
     if (s->nested != 0) return;
     SIM_REQUIRE(s, destroyed == wanted, "%u were destroyed, not %u", destroyed, wanted);
     if (wanted > 1 && sim_lies(s, SIM_LIE_CHILDREN_LEFT)) sim_destroyed(s, side, root);
-    else if (alive) end_tree(s, side, root);
+    else if (alive) {
+        wanted = end_tree(s, side, root, list, 0);
+        for (uint32_t i = 0; i < wanted; i++) sim_target_ended(s, side, list[i]);
+    }
 }
 
 /* ---- Walks --------------------------------------------------------------------------------------------------------*/
