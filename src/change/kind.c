@@ -175,6 +175,11 @@ struct covey__kinds *covey__kinds_exchange(covey_world *world, struct covey__kin
     return old;
 }
 
+static size_t kind_bytes(const covey__kind *kind) {
+    return sizeof *kind + kind->slot_capacity * sizeof(uint32_t) + kind->open_words * sizeof(uint64_t) +
+           (kind->places ? covey__kind_places_bytes(kind->key.count) : 0);
+}
+
 size_t covey__kinds_bytes(const covey_world *world) {
     const kinds_of_world *kinds = world->inner->kinds;
     if (!kinds) return 0;
@@ -182,8 +187,6 @@ size_t covey__kinds_bytes(const covey_world *world) {
                    kinds->extent_capacity * sizeof *kinds->extents +
                    kinds->candidate_capacity * sizeof *kinds->candidates;
     for (uint32_t i = 0; i < kinds->count; i++)
-        if (kinds->at[i])
-            bytes += sizeof *kinds->at[i] + kinds->at[i]->slot_capacity * sizeof(uint32_t) +
-                     kinds->at[i]->open_words * sizeof(uint64_t);
+        if (kinds->at[i]) bytes += kind_bytes(kinds->at[i]);
     return bytes;
 }
