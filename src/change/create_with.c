@@ -113,21 +113,28 @@ static void remember(making *m, covey__kind *kind) {
     }
 }
 
-/* Lets the next entities of the kind be created without a survey. If another one may follow at once, it gets a row;
- * groups may be the only observers. */
-static void expect_more(const making *m) {
+/* Lets the next entities of the kind get rows. Groups may be the only observers. */
+static void expect_rows(const making *m) {
     covey__front *fronts[COVEY_TERMS];
-    if (m->is_told) return;
-    if (m->kind && m->kind->places) {
-        covey__kind_places_find(m->kind->places, m->components, m->pools, m->count, m->e.index);
-        covey__kinds_list(m->world->inner->kinds, m->kind, list_hash(m->components));
-    }
-    if (!m->is_recent || covey__row_is_on(m->world, m->e.index)) return;
+    if (covey__row_is_on(m->world, m->e.index)) return;
     for (uint32_t i = 0; i < m->count; i++) {
         const covey__observers *observers = m->pools[i]->observers;
         fronts[i] = observers ? &observers->sole->front : NULL;
     }
     covey__fast_row_on(m->world, m->e.index, fronts);
+}
+
+/* Lets the next entity of the kind be created without a survey, after others. */
+static void expect_turn(const making *m) {
+    if (!m->kind || !m->kind->places) return;
+    covey__kind_places_find(m->kind->places, m->components, m->pools, m->count, m->e.index);
+    covey__kinds_list(m->world->inner->kinds, m->kind, list_hash(m->components));
+}
+
+static void expect_more(const making *m) {
+    if (m->is_told) return;
+    if (m->is_recent) expect_rows(m);
+    else expect_turn(m);
 }
 
 /* ---- The entity --------------------------------------------------------------------------------------------------*/
