@@ -2,7 +2,6 @@
 #include "change/kind_set.h"
 
 #include "memory/alloc.h"
-#include "memory/bits.h"
 #include "storage/presence.h"
 #include "storage/shortcut_off.h"
 #include "storage/storage.h"
@@ -166,7 +165,8 @@ static bool is_same(uint32_t candidate, uint32_t tag) { return (candidate ^ tag)
 
 /* The place of a candidate, or the one that it gets: of the candidate of its set with the lowest count. */
 static uint32_t place_of(const kinds_of_world *kinds, uint32_t tag) {
-    uint32_t first = (tag >> (32 - covey__highest_bit(kinds->candidate_count / WAYS))) * WAYS, place = first;
+    uint32_t sets = kinds->candidate_count / WAYS; /* a power of two */
+    uint32_t first = (uint32_t)((uint64_t)tag * sets >> 32) * WAYS, place = first;
     for (uint32_t at = first; at < first + WAYS; at++)
         if (is_same(kinds->candidates[at], tag)) return at;
     for (uint32_t at = first; at < first + WAYS; at++)
