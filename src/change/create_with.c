@@ -322,9 +322,9 @@ static covey_entity fail(covey_world *world, covey_result result, const covey_po
 covey_entity covey_create_with_raw(covey_world *world, const covey_component *components) {
     COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
     if (COVEY__IN_HOOK(world)) return null_entity;
-    covey_entity e = null_entity;
-    if (world->row.count != COVEY_NONE) e = covey__row_create(world, components, count_listed(components));
-    if (covey_is_null(e)) e = create_in_turn(world, components);
+    bool in_turn = world->row.count == COVEY_NONE;
+    covey_entity e =
+        in_turn ? create_in_turn(world, components) : covey__row_create(world, components, count_listed(components));
     if (!covey_is_null(e)) return e;
     making m;
     bool reserved = true;
