@@ -293,7 +293,8 @@ static covey_result add_and_tell(making *m, bool *reserved) {
  * Null if it takes more. */
 static covey_entity create_in_turn(covey_world *world, const covey_component *components) {
     const struct covey__kinds *kinds = world->inner->kinds;
-    covey__kind *kind = kinds && !world->listeners ? covey__kinds_listed(kinds, list_hash(components)) : NULL;
+    if (!kinds || !kinds->listed || world->listeners) return null_entity;
+    covey__kind *kind = covey__kinds_listed(kinds, list_hash(components));
     if (!kind || !kind->places || kind == world->recent.kind) return null_entity;
     uint64_t ready = covey__cursor_ready(&kind->cursor);
     if (ready == 0 || !covey__kind_places_take(kind->places, world, kind->cursor.at, components)) return null_entity;

@@ -185,7 +185,8 @@ size_t covey__kinds_bytes(const covey_world *world) {
     if (!kinds) return 0;
     size_t bytes = sizeof *kinds + kinds->capacity * sizeof *kinds->at +
                    kinds->extent_capacity * sizeof *kinds->extents +
-                   kinds->candidate_capacity * sizeof *kinds->candidates;
+                   kinds->candidate_capacity * sizeof *kinds->candidates +
+                   (kinds->listed ? COVEY__KINDS_LISTED * sizeof *kinds->listed : 0);
     for (uint32_t i = 0; i < kinds->count; i++)
         if (kinds->at[i]) bytes += kind_bytes(kinds->at[i]);
     return bytes;

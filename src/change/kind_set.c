@@ -144,6 +144,7 @@ void covey__kinds_free(covey__heap *heap, struct covey__kinds *kinds) {
         if (kinds->at[i]) free_kind(heap, kinds->at[i]);
     covey__free(heap, kinds->at, kinds->capacity, sizeof *kinds->at, alignof(covey__kind *));
     covey__free(heap, kinds->extents, kinds->extent_capacity, sizeof *kinds->extents, alignof(covey__extent));
+    covey__free(heap, kinds->listed, kinds->listed ? COVEY__KINDS_LISTED : 0, sizeof *kinds->listed, alignof(uint16_t));
     covey__free(heap, kinds->candidates, kinds->candidate_capacity, sizeof *kinds->candidates, alignof(uint32_t));
     covey__free(heap, kinds, 1, sizeof *kinds, alignof(kinds_of_world));
 }

@@ -67,12 +67,12 @@ struct covey__kinds {
     uint32_t extent_count, extent_capacity, free_extent;
     uint32_t *candidates; /* the highest bits of a hash, and how many entities were created in the low 8 bits */
     uint32_t candidate_count, candidate_capacity, next_candidate_count; /* places; room; places after the next count */
-    uint32_t since;                       /* entities that were counted since the candidates aged */
-    bool is_aged;                         /* false: they age before they are used again */
-    uint32_t vacant_from;                 /* pages before this one have no vacant words */
-    covey__cursor last_resort;            /* where a word of a kind issues indices to others, because none are left */
-    uint16_t listed[COVEY__KINDS_LISTED]; /* by the hash of a list of types: the same as in `cache` */
-    uint16_t cache[COVEY__KINDS_CACHED];  /* by place: the number + 1 of the kind that was found last; 0: none */
+    uint32_t since;            /* entities that were counted since the candidates aged */
+    bool is_aged;              /* false: they age before they are used again */
+    uint32_t vacant_from;      /* pages before this one have no vacant words */
+    covey__cursor last_resort; /* where a word of a kind issues indices to others, because none are left */
+    uint16_t *listed; /* by the hash of a list of types: the same as in `cache`; NULL until a kind has places */
+    uint16_t cache[COVEY__KINDS_CACHED]; /* by place: the number + 1 of the kind that was found last; 0: none */
 };
 
 /* ---- Sets of types -----------------------------------------------------------------------------------------------*/
@@ -119,7 +119,7 @@ static inline covey__kind *covey__kinds_recall(const struct covey__kinds *kinds,
     covey__kind *kind = cached != 0 ? kinds->at[cached - 1] : NULL;
     return kind && kind->key.low == low && kind->key.count == count ? kind : NULL;
 }
-/* The kind that was noted for the hash of a list of types, which may be another kind; or NULL. */
+/* The kind that was noted for the hash of a list of types, which may be another kind; or NULL. Some kind has places. */
 static inline covey__kind *covey__kinds_listed(const struct covey__kinds *kinds, uint32_t hash) {
     uint32_t listed = kinds->listed[hash % COVEY__KINDS_LISTED];
     return listed != 0 ? kinds->at[listed - 1] : NULL;

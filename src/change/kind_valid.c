@@ -130,7 +130,7 @@ static bool valid_cache(const kinds_of_world *kinds, const char **why) {
                     (is_kind(kinds, cached - 1) && covey__kind_cache_place(kinds->at[cached - 1]->key.low) == i),
                 "kinds: a kind is cached in a wrong place");
     }
-    for (uint32_t i = 0; i < COVEY__KINDS_LISTED; i++)
+    for (uint32_t i = 0; kinds->listed && i < COVEY__KINDS_LISTED; i++)
         REQUIRE(kinds->listed[i] <= kinds->capacity, "kinds: a list leads to a kind that there never was");
     return true;
 }
