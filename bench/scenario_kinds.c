@@ -90,6 +90,7 @@ typedef struct fixture {
     uint64_t random;
     type_set kinds[KINDS];
     uint32_t *order; /* numbers, in no order */
+    type_set *sets;  /* by number, where entities are created again */
 } fixture;
 
 static Vec2 value_of(int type, uint32_t number) { return (Vec2){ .x = (float)(number % 64), .y = (float)(type + 1) }; }
@@ -279,6 +280,7 @@ static void close(void *context) {
     if (f->full.world) close_side(&f->full);
     raw_close(&f->raw);
     free(f->order);
+    free(f->sets);
     free(f);
 }
 
@@ -303,6 +305,19 @@ static fixture *fill(const bench_scenario *scenario, uint32_t n) {
     fixture *f = make_fixture(scenario, n, SYSTEMS);
     draw_kinds(f);
     for (uint32_t i = 0; i < n; i++) make_one(f, i, random_kind(f));
+    return f;
+}
+
+/* Remembers what each entity is created with. */
+static fixture *fill_again(const bench_scenario *scenario, uint32_t n) {
+    fixture *f = make_fixture(scenario, n, SYSTEMS);
+    draw_kinds(f);
+    f->sets = bench_alloc(n, sizeof *f->sets);
+    for (uint32_t i = 0; i < n; i++) {
+        f->sets[i] = random_kind(f);
+        make_one(f, i, f->sets[i]);
+    }
+    shuffle(f);
     return f;
 }
 
@@ -403,6 +418,7 @@ OPEN(open_part, fill_part)
 
 /* Without loops to run. */
 static void *open_bytes(const bench_scenario *scenario, uint32_t n) { return fill(scenario, n); }
+static void *open_again(const bench_scenario *scenario, uint32_t n) { return fill_again(scenario, n); }
 static void *open_churned_bytes(const bench_scenario *scenario, uint32_t n) { return fill_churned(scenario, n); }
 
 /* ---- The loops of a system ----------------------------------------------------------------------------------------*/
@@ -508,6 +524,67 @@ static uint64_t raw_run(void *context) {
     return matches;
 }
 
+/* ---- Creating and destroying --------------------------------------------------------------------------------------*/
+
+BENCH_TIMED static uint64_t create_made(void *context) {
+    fixture *f = context;
+    for (uint32_t i = 0; i < f->n; i++) create_with(&f->made, i, f->sets[i]);
+    return f->n;
+}
+
+BENCH_TIMED static uint64_t create_created(void *context) {
+    fixture *f = context;
+    for (uint32_t i = 0; i < f->n; i++) create_and_add(&f->created, i, f->sets[i]);
+    return f->n;
+}
+
+BENCH_TIMED static uint64_t create_raw(void *context) {
+    fixture *f = context;
+    for (uint32_t i = 0; i < f->n; i++) raw_append(&f->raw, i, f->sets[i]);
+    return f->n;
+}
+
+static uint64_t destroy_of(const fixture *f, const side *s) {
+    for (uint32_t i = 0; i < f->n; i++) covey_destroy(s->world, s->entities[f->order[i]]);
+    return f->n;
+}
+
+BENCH_TIMED static uint64_t destroy_made(void *context) {
+    return destroy_of(context, &((const fixture *)context)->made);
+}
+
+BENCH_TIMED static uint64_t destroy_created(void *context) {
+    return destroy_of(context, &((const fixture *)context)->created);
+}
+
+BENCH_TIMED static uint64_t destroy_raw(void *context) {
+    fixture *f = context;
+    for (uint32_t i = 0; i < f->n; i++) raw_swap_remove(&f->raw, f->order[i]);
+    return f->n;
+}
+
+/* Each run finds a world without entities, or one with all of them. */
+static void empty_made(void *context) {
+    if (covey_entity_count(((const fixture *)context)->made.world) != 0) destroy_made(context);
+}
+static void empty_created(void *context) {
+    if (covey_entity_count(((const fixture *)context)->created.world) != 0) destroy_created(context);
+}
+static void empty_raw(void *context) {
+    fixture *f = context;
+    for (uint32_t i = 0; i < f->raw.count; i++) f->raw.archetypes[i].count = 0;
+}
+static void fill_made(void *context) {
+    if (covey_entity_count(((const fixture *)context)->made.world) == 0) create_made(context);
+}
+static void fill_created(void *context) {
+    if (covey_entity_count(((const fixture *)context)->created.world) == 0) create_created(context);
+}
+static void fill_raw(void *context) {
+    empty_raw(context);
+    create_raw(context);
+}
+
 /* ---- Bytes --------------------------------------------------------------------------------------------------------*/
 
 static double made_bytes(void *context) { return (double)covey_world_memory(((const fixture *)context)->made.world); }
@@ -543,6 +620,18 @@ static const bench_contestant iterating_part[] = {
     { .name = "iterate2", .run = full_spans },
     { .name = NULL },
 };
+static const bench_contestant creating[] = {
+    { .name = "covey", .prepare = empty_made, .run = create_made },
+    { .name = "raw", .prepare = empty_raw, .run = create_raw },
+    { .name = "created", .prepare = empty_created, .run = create_created },
+    { .name = NULL },
+};
+static const bench_contestant destroying[] = {
+    { .name = "covey", .prepare = fill_made, .run = destroy_made },
+    { .name = "raw", .prepare = fill_raw, .run = destroy_raw },
+    { .name = "created", .prepare = fill_created, .run = destroy_created },
+    { .name = NULL },
+};
 static const bench_contestant taking[] = {
     { .name = "covey", .measure = made_bytes },
     { .name = "raw", .measure = arrays_bytes },
@@ -569,6 +658,8 @@ static const bench_scenario scenarios[] = {
     ITERATED("kinds64_changed", iterating, open_changed, 2.5),
     ITERATED("kinds64_rows", visiting_rows, open, 4),
     SCENARIO("kinds64_few", iterating_few, open, .sizes = { 1000 }, .per_result = true, .bars = { BAR_OF_FEW(1.05) }),
+    SCENARIO("kinds64_create", creating, open_again, ALL_SIZES, .bars = { BENCH_BARS("created", 1), BAR_OF_FEW(1) }),
+    SCENARIO("kinds64_destroy", destroying, open_again, ALL_SIZES, .bars = { BENCH_BARS("created", 1), BAR_OF_FEW(1) }),
     SCENARIO("kinds64_bytes", taking, open_bytes, ALL_SIZES, .bars = { BENCH_BARS("created", 0.55), BAR_OF_FEW(1) }),
     SCENARIO("kinds64_churned_bytes", taking, open_churned_bytes, ALL_SIZES,
              .bars = { BENCH_BARS("created", 0.55), BAR_OF_FEW(1) }),

@@ -16,9 +16,11 @@ typedef struct making {
     covey_world *world;
     const covey_component *components;
     covey_pool *pools[COVEY_TERMS];
+    uint64_t low; /* a bit for each pool, if their numbers are less than 64 and differ; or 0 */
     uint32_t count, placed;
+    covey__kind *kind;   /* or NULL */
     covey__kind_key key; /* if it counts */
-    bool is_recent;      /* the kind was the recent one before: more of it may follow */
+    bool is_recent;      /* the kind and its list were the recent ones before: more of them may follow */
     bool counts;         /* towards a kind */
     bool is_common;      /* the index is of no kind */
     bool is_grouped;     /* some pools have no observer but a group that owns them */
@@ -30,17 +32,8 @@ typedef struct making {
 
 /* ---- The components ----------------------------------------------------------------------------------------------*/
 
-static bool is_recent(const covey__recent_kind *recent, const covey_component *components, uint32_t count) {
-    uint32_t i = 0;
-    if (recent->count != count) return false;
-    while (i < count && recent->types[i] == components[i].type) i++;
-    return i == count;
-}
-
 /* Whether a component is appended, without a mistake, and without moving a value that had to be moved back. */
 static bool is_simple(const covey_pool *pool, const covey_component *component) {
-    COVEY__CONTRACT(pool->world, component->size == 0 || component->size == pool->size,
-                    "the size is not that of the type");
     if (component->count > 1 || pool->type->move || !covey__storage_appends(pool)) return false;
     return !component->value || covey__type_can_copy(pool->type);
 }
@@ -56,37 +49,63 @@ static void note_observers(making *m, const covey_pool *pool) {
     m->settles = m->settles || observers->group_count != 0 || observers->keeps_order || pool->type->ticks;
 }
 
-/* Finds the pools; false if a type is not known. */
-static bool find_pools(making *m) {
-    const covey__recent_kind *recent = &m->world->recent;
-    m->is_recent = is_recent(recent, m->components, m->count);
-    for (uint32_t i = 0; i < m->count && m->is_recent; i++) m->pools[i] = recent->pools[i];
-    for (uint32_t i = 0; i < m->count && !m->is_recent; i++) {
-        const covey__type_entry *entry = covey__type_entry_of(m->world, m->components[i].type);
-        if (entry->type != m->components[i].type) return false;
-        m->pools[i] = entry->pool;
-    }
-    return true;
-}
-
-/* Finds out what the components take; false unless all are simple. */
-static bool find_work(making *m) {
+/* Finds the pools, and what the components take; false unless all types are known, and all components simple. */
+static bool survey(making *m) {
+    uint64_t low = 0, twice = 0;
+    uint32_t highest = 0;
     m->is_grouped = m->settles = false;
     m->is_told = m->reserves = m->world->listeners != NULL;
     for (uint32_t i = 0; i < m->count; i++) {
-        if (m->pools[i]->observers) note_observers(m, m->pools[i]);
-        if (!is_simple(m->pools[i], &m->components[i])) return false;
+        const covey_component *component = &m->components[i];
+        const covey__type_entry *entry = covey__type_entry_of(m->world, component->type);
+        covey_pool *pool = entry->pool;
+        if (entry->type != component->type) return false;
+        COVEY__CONTRACT(m->world, component->size == 0 || component->size == pool->size,
+                        "the size is not that of the type");
+        uint64_t bit = (uint64_t)1 << pool->number % 64;
+        highest |= pool->number;
+        twice |= low & bit;
+        low |= bit;
+        m->pools[i] = pool;
+        if (COVEY__LIKELY(pool->plain && component->count <= 1 && !component->value)) continue;
+        if (pool->observers) note_observers(m, pool);
+        if (!is_simple(pool, component)) return false;
     }
+    m->low = highest < 64 && twice == 0 ? low : 0;
     return true;
+}
+
+static uint32_t count_listed(const covey_component *components) {
+    uint32_t count = 0;
+    while (count <= COVEY_TERMS && components[count].type) count++;
+    return count;
+}
+
+/* A hash of the types that are listed. */
+static uint32_t list_hash(const covey_component *components) {
+    uint64_t hash = 0;
+    for (; components->type; components++) hash ^= (uint64_t)(uintptr_t)components->type * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(hash >> 32);
 }
 
 /* ---- The recent kind ---------------------------------------------------------------------------------------------*/
 
+static bool is_recent(const covey__recent_kind *recent, const covey_component *components, uint32_t count) {
+    uint32_t i = 0;
+    if (recent->count != count) return false;
+    while (i < count && recent->types[i] == components[i].type) i++;
+    return i == count;
+}
+
+/* Where kinds take turns, their lists are not noted: rows need them, and begin with the second entity of a kind. */
 static void remember(making *m, covey__kind *kind) {
     covey__recent_kind *recent = &m->world->recent;
+    m->is_recent = recent->kind == kind;
+    if (m->is_recent && is_recent(recent, m->components, m->count)) return;
     covey__recent_kind_off(m->world);
     recent->kind = kind;
     recent->cursor = &kind->cursor;
+    if (!m->is_recent) return;
     recent->count = m->count;
     for (uint32_t i = 0; i < m->count; i++) {
         recent->types[i] = m->components[i].type;
@@ -94,10 +113,10 @@ static void remember(making *m, covey__kind *kind) {
     }
 }
 
-/* Lets the next entities of the kind get rows, if no observer has to be told. Groups may be the only observers. */
-static void expect_more(const making *m) {
+/* Lets the next entities of the kind get rows. Groups may be the only observers. */
+static void expect_rows(const making *m) {
     covey__front *fronts[COVEY_TERMS];
-    if (!m->is_recent || m->is_told || covey__row_is_on(m->world, m->e.index)) return;
+    if (covey__row_is_on(m->world, m->e.index)) return;
     for (uint32_t i = 0; i < m->count; i++) {
         const covey__observers *observers = m->pools[i]->observers;
         fronts[i] = observers ? &observers->sole->front : NULL;
@@ -105,61 +124,63 @@ static void expect_more(const making *m) {
     covey__fast_row_on(m->world, m->e.index, fronts);
 }
 
-/* ---- The entity --------------------------------------------------------------------------------------------------*/
-
-static covey_result take_from(making *m, const covey__cursor *cursor) {
-    m->e = covey__cursor_take(m->world, cursor, covey__cursor_ready(cursor));
-    return COVEY_OK;
+/* Lets the next entity of the kind be created without a survey, after others. */
+static void expect_turn(const making *m) {
+    if (!m->kind || !m->kind->places) return;
+    covey__kind_places_find(m->kind->places, m->components, m->pools, m->count, m->e.index);
+    covey__kinds_list(m->world->inner->kinds, m->kind, list_hash(m->components));
 }
 
-/* The kind, if it was used lately; or NULL. */
-static covey__kind *recall_kind(const making *m) {
-    const struct covey__kinds *kinds = m->world->inner->kinds;
-    uint64_t low = 0, twice = 0;
-    uint32_t highest = 0;
-    for (uint32_t i = 0; i < m->count; i++) {
-        uint32_t number = m->pools[i]->number;
-        uint64_t bit = (uint64_t)1 << number % 64;
-        highest |= number;
-        twice |= low & bit;
-        low |= bit;
+static void expect_more(const making *m) {
+    if (m->is_told) return;
+    if (m->is_recent) expect_rows(m);
+    else expect_turn(m);
+}
+
+/* ---- The entity --------------------------------------------------------------------------------------------------*/
+
+static void list_pools(making *m) {
+    if (m->low != 0) {
+        covey__kind_key_list(&m->key, m->world->pools, m->low);
+        return;
     }
-    return kinds && highest < 64 && twice == 0 ? covey__kinds_recall(kinds, low, m->count) : NULL;
+    covey__kind_key_clear(&m->key);
+    for (uint32_t i = 0; i < m->count; i++) covey__kind_key_add(&m->key, m->pools[i]);
 }
 
 /* Finds the kind of the types that are listed, or lets them count towards one. MEMORY. REFUSED: a type is listed
  * twice. */
-static covey__kind *find_kind(making *m, covey_result *result) {
-    m->key = covey__kind_key_none();
-    for (uint32_t i = 0; i < m->count; i++) covey__kind_key_add(&m->key, m->pools[i]);
+static COVEY__NOINLINE covey__kind *find_kind(making *m, covey_result *result) {
+    const covey__recent_kind *recent = &m->world->recent;
+    if (is_recent(recent, m->components, m->count)) return recent->kind;
+    list_pools(m);
     *result = COVEY_ERROR_REFUSED;
     if (m->key.count != m->count) return NULL;
     m->counts = true;
     return covey__kind_for(m->world, &m->key, 1, result);
 }
 
+/* The kind, if it was used lately; or NULL. */
+static covey__kind *recall_kind(const making *m) {
+    const struct covey__kinds *kinds = m->world->inner->kinds;
+    return kinds && m->low != 0 ? covey__kinds_recall(kinds, m->low, m->count) : NULL;
+}
+
 /* Finds the kind, and takes an index. */
-static covey_result take_of_kind(making *m) {
+static covey_result take(making *m) {
     covey_result result = COVEY_OK;
     covey__kind *kind = recall_kind(m);
     if (!kind) kind = find_kind(m, &result);
-    const covey__cursor *cursor = result == COVEY_OK ? covey__next_cursor(m->world, &kind, &result) : NULL;
+    if (result != COVEY_OK) return result;
+    bool ready = kind && covey__cursor_ready(&kind->cursor) != 0;
+    const covey__cursor *cursor = ready ? &kind->cursor : covey__next_cursor(m->world, &kind, &result);
     if (!cursor) return result;
     m->is_recent = false;
+    m->kind = kind;
     if (kind) remember(m, kind);
     m->is_common = cursor == &m->world->range.cursor;
-    return take_from(m, cursor);
-}
-
-/* The recent kind is not counted again. */
-static covey_result take(making *m) {
-    covey_result result = COVEY_OK;
-    if (!m->is_recent) return take_of_kind(m);
-    const covey__cursor *cursor = m->world->recent.cursor;
-    covey__kind *kind = m->world->recent.kind;
-    if (covey__cursor_ready(cursor) == 0) cursor = covey__next_cursor(m->world, &kind, &result);
-    if (!cursor) return result;
-    return kind ? take_from(m, cursor) : take_of_kind(m);
+    m->e = covey__cursor_take(m->world, cursor, covey__cursor_ready(cursor));
+    return COVEY_OK;
 }
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------*/
@@ -266,6 +287,26 @@ static covey_result add_and_tell(making *m, bool *reserved) {
     return COVEY_OK;
 }
 
+/* ---- Kinds that take turns ---------------------------------------------------------------------------------------*/
+
+/* Creates an entity of a kind that was created lately, though not last, where only bits and values have to be written.
+ * Null if it takes more. */
+static covey_entity create_in_turn(covey_world *world, const covey_component *components) {
+    const struct covey__kinds *kinds = world->inner->kinds;
+    if (!kinds || !kinds->listed || world->listeners) return null_entity;
+    covey__kind *kind = covey__kinds_listed(kinds, list_hash(components));
+    if (!kind || !kind->places || kind == world->recent.kind) return null_entity;
+    uint64_t ready = covey__cursor_ready(&kind->cursor);
+    if (ready == 0 || !covey__kind_places_take(kind->places, world, kind->cursor.at, components)) return null_entity;
+    covey__recent_kind_off(world);
+    world->recent.kind = kind;
+    world->recent.cursor = &kind->cursor;
+    covey_entity e = covey__cursor_take(world, &kind->cursor, ready);
+    covey__kind_places_append(kind->places, components, e);
+    COVEY__CHANGED(world);
+    return e;
+}
+
 /* ---- The call ----------------------------------------------------------------------------------------------------*/
 
 static covey_entity create_slowly(covey_world *world, const covey_component *components) {
@@ -282,16 +323,18 @@ static covey_entity fail(covey_world *world, covey_result result, const covey_po
 covey_entity covey_create_with_raw(covey_world *world, const covey_component *components) {
     COVEY__CONTRACT(NULL, world && components, "a call needs a world and components");
     if (COVEY__IN_HOOK(world)) return null_entity;
+    bool in_turn = world->row.count == COVEY_NONE;
+    covey_entity e =
+        in_turn ? create_in_turn(world, components) : covey__row_create(world, components, count_listed(components));
+    if (!covey_is_null(e)) return e;
     making m;
     bool reserved = true;
     m.world = world;
     m.components = components;
-    m.count = m.placed = 0;
+    m.count = count_listed(components);
+    m.placed = 0;
     m.counts = false;
-    while (m.count <= COVEY_TERMS && components[m.count].type) m.count++;
-    m.e = covey__row_create(world, components, m.count);
-    if (!covey_is_null(m.e)) return m.e;
-    if (m.count > COVEY_TERMS || !find_pools(&m) || !find_work(&m)) return create_slowly(world, components);
+    if (m.count > COVEY_TERMS || !survey(&m)) return create_slowly(world, components);
     covey_result result = take(&m);
     if (result == COVEY_ERROR_REFUSED) return create_slowly(world, components);
     if (result != COVEY_OK) return fail(world, result, NULL);

@@ -237,20 +237,12 @@ static void erase_each(covey_pool *const *pools, uint64_t present, covey_entity 
     }
 }
 
-/* Erases a component from each of these plain pools, which have it. */
-static void erase_slots(covey_pool *const *pools, uint64_t slots, covey_entity e) {
-    for (; slots != 0; slots &= slots - 1) {
-        covey_pool *pool = pools[covey__lowest_bit(slots)];
-        covey__pool_remove(pool, e, pool->size);
-    }
-}
-
 /* Erases the components in all pools that are left. Returns whether all of these are plain. */
 static bool erase_present(covey__present *p, covey_entity e) {
     bool plain = true;
     for (; covey__present_next_word(p); p->left = 0) {
         uint64_t slots, rest = covey__storage_erase_bits(p->pools, p->left, e.index, &slots);
-        erase_slots(p->pools, slots, e);
+        covey__storage_erase_slots(p->pools, slots, e);
         erase_each(p->pools, covey__storage_having(p->pools, rest, e.index, &plain), e);
     }
     return plain;
@@ -280,7 +272,7 @@ static COVEY__NOINLINE bool destroy_fully(covey_world *world, covey_entity e) {
  * pools there is no shortcut. */
 static COVEY__NOINLINE bool erase_rest(covey_world *world, covey_entity e, uint64_t rest, uint64_t slots) {
     covey_pool *const *pools = world->pools;
-    erase_slots(pools, slots, e);
+    covey__storage_erase_slots(pools, slots, e);
     bool plain = !erase_in_group(pools, &rest, e);
     uint64_t left = rest != 0 ? covey__storage_erase_swapping(world, pools, rest, e) : 0;
     plain &= left == rest;

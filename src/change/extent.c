@@ -127,9 +127,28 @@ static bool reserve_slot(covey__heap *heap, covey__kind *kind, uint32_t slot) {
     return true;
 }
 
+/* The table that leads to kinds with places. */
+static bool reserve_list(covey__heap *heap, kinds_of_world *kinds) {
+    if (kinds->listed) return true;
+    kinds->listed = covey__resize(heap, NULL, 0, COVEY__KINDS_LISTED, sizeof *kinds->listed, alignof(uint16_t));
+    if (kinds->listed) memset(kinds->listed, 0, COVEY__KINDS_LISTED * sizeof *kinds->listed);
+    return kinds->listed != NULL;
+}
+
+/* Small kinds have no places, which would take more memory than they are worth. */
+static bool reserve_places(covey__heap *heap, kinds_of_world *kinds, covey__kind *kind, uint64_t words) {
+    if (kind->places || kind->word_count + covey__bits_in(words) < COVEY_PLACED_WORDS) return true;
+    if (!reserve_list(heap, kinds)) return false;
+    size_t bytes = covey__kind_places_bytes(kind->key.count);
+    kind->places = covey__resize(heap, NULL, 0, 1, bytes, alignof(covey__kind_places));
+    if (kind->places) covey__kind_places_none(kind->places);
+    return kind->places != NULL;
+}
+
 bool covey__kinds_add_extent(covey__heap *heap, struct covey__kinds *kinds, covey__kind *kind, uint32_t slot,
                              uint32_t page, uint64_t words) {
     if (!reserve_extent(heap, kinds) || !reserve_slot(heap, kind, slot)) return false;
+    if (!reserve_places(heap, kinds, kind, words)) return false;
     uint32_t number = kinds->free_extent;
     if (number != COVEY__NO_EXTENT) kinds->free_extent = kinds->extents[number].slot;
     else number = kinds->extent_count++;

@@ -175,15 +175,19 @@ struct covey__kinds *covey__kinds_exchange(covey_world *world, struct covey__kin
     return old;
 }
 
+static size_t kind_bytes(const covey__kind *kind) {
+    return sizeof *kind + kind->slot_capacity * sizeof(uint32_t) + kind->open_words * sizeof(uint64_t) +
+           (kind->places ? covey__kind_places_bytes(kind->key.count) : 0);
+}
+
 size_t covey__kinds_bytes(const covey_world *world) {
     const kinds_of_world *kinds = world->inner->kinds;
     if (!kinds) return 0;
     size_t bytes = sizeof *kinds + kinds->capacity * sizeof *kinds->at +
                    kinds->extent_capacity * sizeof *kinds->extents +
-                   kinds->candidate_capacity * sizeof *kinds->candidates;
+                   kinds->candidate_capacity * sizeof *kinds->candidates +
+                   (kinds->listed ? COVEY__KINDS_LISTED * sizeof *kinds->listed : 0);
     for (uint32_t i = 0; i < kinds->count; i++)
-        if (kinds->at[i])
-            bytes += sizeof *kinds->at[i] + kinds->at[i]->slot_capacity * sizeof(uint32_t) +
-                     kinds->at[i]->open_words * sizeof(uint64_t);
+        if (kinds->at[i]) bytes += kind_bytes(kinds->at[i]);
     return bytes;
 }

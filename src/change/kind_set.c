@@ -2,7 +2,6 @@
 #include "change/kind_set.h"
 
 #include "memory/alloc.h"
-#include "memory/bits.h"
 #include "storage/presence.h"
 #include "storage/shortcut_off.h"
 #include "storage/storage.h"
@@ -29,6 +28,19 @@ void covey__kind_key_insert(covey__kind_key *key, const covey_pool *pool) {
     key->count++;
     key->hash += covey__kind_mix(pool->name_hash);
     key->low |= pool->number < 64 ? (uint64_t)1 << pool->number : 0;
+}
+
+void covey__kind_key_list(covey__kind_key *key, covey_pool *const *pools, uint64_t low) {
+    uint64_t hash = 0;
+    uint32_t count = 0;
+    for (uint64_t left = low; left != 0; left &= left - 1) {
+        uint32_t number = covey__lowest_bit(left);
+        key->pools[count++] = number;
+        hash += covey__kind_mix(pools[number]->name_hash);
+    }
+    key->hash = hash;
+    key->low = low;
+    key->count = count;
 }
 
 covey__kind_key covey__kind_key_of(const covey_world *world, uint32_t index) {
@@ -107,6 +119,8 @@ covey__kind *covey__kinds_add(covey__heap *heap, struct covey__kinds *kinds, con
 static void free_kind(covey__heap *heap, covey__kind *kind) {
     covey__free(heap, kind->extents, kind->slot_capacity, sizeof *kind->extents, alignof(uint32_t));
     covey__free(heap, kind->open, kind->open_words, sizeof *kind->open, alignof(uint64_t));
+    if (kind->places)
+        covey__free(heap, kind->places, 1, covey__kind_places_bytes(kind->key.count), alignof(covey__kind_places));
     covey__free(heap, kind, 1, sizeof *kind, alignof(covey__kind));
 }
 
@@ -120,7 +134,7 @@ void covey__kind_forget(covey_world *world, covey__kind *kind) {
     if (*cached == kind->number + 1) *cached = 0;
     if (kind->number < kinds->free_from) kinds->free_from = kind->number;
     while (kinds->count != 0 && !kinds->at[kinds->count - 1]) kinds->count--;
-    if (world->recent.cursor == &kind->cursor) covey__recent_kind_off(world);
+    if (world->recent.kind == kind) covey__recent_kind_off(world);
     free_kind(&world->inner->heap, kind);
 }
 
@@ -130,6 +144,7 @@ void covey__kinds_free(covey__heap *heap, struct covey__kinds *kinds) {
         if (kinds->at[i]) free_kind(heap, kinds->at[i]);
     covey__free(heap, kinds->at, kinds->capacity, sizeof *kinds->at, alignof(covey__kind *));
     covey__free(heap, kinds->extents, kinds->extent_capacity, sizeof *kinds->extents, alignof(covey__extent));
+    covey__free(heap, kinds->listed, kinds->listed ? COVEY__KINDS_LISTED : 0, sizeof *kinds->listed, alignof(uint16_t));
     covey__free(heap, kinds->candidates, kinds->candidate_capacity, sizeof *kinds->candidates, alignof(uint32_t));
     covey__free(heap, kinds, 1, sizeof *kinds, alignof(kinds_of_world));
 }
@@ -151,11 +166,12 @@ static bool is_same(uint32_t candidate, uint32_t tag) { return (candidate ^ tag)
 
 /* The place of a candidate, or the one that it gets: of the candidate of its set with the lowest count. */
 static uint32_t place_of(const kinds_of_world *kinds, uint32_t tag) {
-    uint32_t set = tag >> (32 - covey__highest_bit(kinds->candidate_count / WAYS)), place = set * WAYS;
-    for (uint32_t at = set * WAYS; at < set * WAYS + WAYS; at++) {
+    uint32_t sets = kinds->candidate_count / WAYS; /* a power of two */
+    uint32_t first = (uint32_t)((uint64_t)tag * sets >> 32) * WAYS, place = first;
+    for (uint32_t at = first; at < first + WAYS; at++)
         if (is_same(kinds->candidates[at], tag)) return at;
+    for (uint32_t at = first; at < first + WAYS; at++)
         if (count_of(kinds->candidates[at]) < count_of(kinds->candidates[place])) place = at;
-    }
     return place;
 }
 

@@ -10,7 +10,11 @@
 #include "change/table.h"
 #include "memory/balanced.h"
 #include "memory/inner.h"
+#include "storage/kind_places.h"
 
+#ifndef COVEY_PLACED_WORDS
+#define COVEY_PLACED_WORDS 2 /* words of a kind that remembers where it creates entities */
+#endif
 #ifndef COVEY_KIND_LEAST
 #define COVEY_KIND_LEAST 16 /* entities that are created with a set of types before it is a kind */
 #endif
@@ -18,6 +22,7 @@
 enum {
     COVEY__KIND_TYPES = COVEY_ENTITY_KIND_TYPES,
     COVEY__KINDS_CACHED = COVEY_PAGE_SIZE < 64 ? 16 : 512, /* places of kinds that are found without a search */
+    COVEY__KINDS_LISTED = 2 * COVEY__KINDS_CACHED,
     COVEY__EXTENT_WORDS = COVEY__TABLE_WORDS < 16 ? COVEY__TABLE_WORDS : 16,
 };
 #define COVEY__NO_EXTENT UINT32_MAX
@@ -34,9 +39,10 @@ typedef struct covey__kind_key {
 } covey__kind_key;
 
 typedef struct covey__kind {
-    covey__cursor cursor; /* extents before it, and words of its extent before it, have no free index */
-    uint32_t slot;        /* of its extent */
-    uint32_t word_count;  /* of all extents */
+    covey__cursor cursor;       /* extents before it, and words of its extent before it, have no free index */
+    covey__kind_places *places; /* where entities are created; NULL until the kind has two words */
+    uint32_t slot;              /* of its extent */
+    uint32_t word_count;        /* of all extents */
     uint32_t slot_count, slot_capacity, open_words;
     uint32_t *extents;  /* by slot: the number of the extent, or COVEY__NO_EXTENT */
     uint64_t *open;     /* a bit for each slot: whether the extent may have a free index */
@@ -61,10 +67,11 @@ struct covey__kinds {
     uint32_t extent_count, extent_capacity, free_extent;
     uint32_t *candidates; /* the highest bits of a hash, and how many entities were created in the low 8 bits */
     uint32_t candidate_count, candidate_capacity, next_candidate_count; /* places; room; places after the next count */
-    uint32_t since;                      /* entities that were counted since the candidates aged */
-    bool is_aged;                        /* false: they age before they are used again */
-    uint32_t vacant_from;                /* pages before this one have no vacant words */
-    covey__cursor last_resort;           /* where a word of a kind issues indices to others, because none are left */
+    uint32_t since;            /* entities that were counted since the candidates aged */
+    bool is_aged;              /* false: they age before they are used again */
+    uint32_t vacant_from;      /* pages before this one have no vacant words */
+    covey__cursor last_resort; /* where a word of a kind issues indices to others, because none are left */
+    uint16_t *listed; /* by the hash of a list of types: the same as in `cache`; NULL until a kind has places */
     uint16_t cache[COVEY__KINDS_CACHED]; /* by place: the number + 1 of the kind that was found last; 0: none */
 };
 
@@ -84,6 +91,8 @@ bool covey__may_be_kind(const covey_world *world, const covey__kind_key *key);
 static inline uint64_t covey__kind_mix(uint64_t bits) { return (bits ^ bits >> 32) * UINT64_C(0x9E3779B97F4A7C15); }
 /* Adds the type of a pool to a set, unless it is there. Mostly types come in the order of their pools. */
 void covey__kind_key_insert(covey__kind_key *key, const covey_pool *pool);
+/* The types of some pools, whose bits are in `low`. */
+void covey__kind_key_list(covey__kind_key *key, covey_pool *const *pools, uint64_t low);
 static inline void covey__kind_key_add(covey__kind_key *key, const covey_pool *pool) {
     bool last = key->count == 0 || (key->count < COVEY__KIND_TYPES && key->pools[key->count - 1] < pool->number);
     if (!COVEY__LIKELY(last)) {
@@ -109,6 +118,14 @@ static inline covey__kind *covey__kinds_recall(const struct covey__kinds *kinds,
     uint32_t cached = kinds->cache[covey__kind_cache_place(low)];
     covey__kind *kind = cached != 0 ? kinds->at[cached - 1] : NULL;
     return kind && kind->key.low == low && kind->key.count == count ? kind : NULL;
+}
+/* The kind that was noted for the hash of a list of types, which may be another kind; or NULL. Some kind has places. */
+static inline covey__kind *covey__kinds_listed(const struct covey__kinds *kinds, uint32_t hash) {
+    uint32_t listed = kinds->listed[hash % COVEY__KINDS_LISTED];
+    return listed != 0 ? kinds->at[listed - 1] : NULL;
+}
+static inline void covey__kinds_list(struct covey__kinds *kinds, const covey__kind *kind, uint32_t hash) {
+    kinds->listed[hash % COVEY__KINDS_LISTED] = (uint16_t)(kind->number < UINT16_MAX ? kind->number + 1 : 0);
 }
 covey__kind *covey__kinds_find(struct covey__kinds *kinds, const covey__kind_key *key); /* or NULL */
 /* A kind without extents; NULL when an allocation fails. */

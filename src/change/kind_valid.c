@@ -94,6 +94,7 @@ static bool valid_kind(const covey_world *world, const covey__kind *kind, const 
         hash += covey__kind_mix(world->pools[kind->key.pools[i]]->name_hash);
     }
     REQUIRE(hash == kind->key.hash, "kinds: the hash of a kind is wrong");
+    if (kind->places && !covey__kind_places_valid(kind->places, world, why)) return false;
     if (kind->cursor.issues == 0) return true;
     REQUIRE(covey__entity_page_of(world, kind->cursor.at) == kind->cursor.page &&
                 covey__cursor_is_whole(&kind->cursor) &&
@@ -129,20 +130,22 @@ static bool valid_cache(const kinds_of_world *kinds, const char **why) {
                     (is_kind(kinds, cached - 1) && covey__kind_cache_place(kinds->at[cached - 1]->key.low) == i),
                 "kinds: a kind is cached in a wrong place");
     }
+    for (uint32_t i = 0; kinds->listed && i < COVEY__KINDS_LISTED; i++)
+        REQUIRE(kinds->listed[i] <= kinds->capacity, "kinds: a list leads to a kind that there never was");
     return true;
 }
 
 bool covey__kinds_valid(const covey_world *world, const char **why) {
     const kinds_of_world *kinds = world->inner->kinds;
     uint32_t count = 0, found = 0;
-    bool recent = world->recent.count == COVEY_NONE;
+    bool recent = !world->recent.kind && world->recent.count == COVEY_NONE;
     for (uint32_t i = 0; i < world->page_count; i++)
         if (!valid_words(world, i, why)) return false;
     for (uint32_t i = 0; kinds && i < kinds->count; i++) {
         if (!kinds->at[i]) continue;
         REQUIRE(kinds->at[i]->number == i, "kinds: a kind has the number of another one");
         if (!valid_kind(world, kinds->at[i], why)) return false;
-        recent = recent || world->recent.cursor == &kinds->at[i]->cursor;
+        recent |= world->recent.kind == kinds->at[i] && world->recent.cursor == &kinds->at[i]->cursor;
         count++;
     }
     for (uint32_t i = 0; kinds && i < kinds->extent_count; i++)

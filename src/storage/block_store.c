@@ -26,11 +26,13 @@ static covey__block_page *missing_page(void) { return (covey__block_page *)(uint
 
 static uint64_t bit_of(uint32_t index) { return (uint64_t)1 << index % COVEY__BLOCK_IDS; }
 
-/* Notes that chunks moved or were freed. */
-static void note_move(const covey__block_store *blocks) {
-    ++*blocks->moves;
+/* Notes that a block got a chunk, after another one or as its first. */
+static void note_chunk(const covey__block_store *blocks, bool first) {
+    *blocks->moves += !first;
     ++*blocks->shifts;
 }
+/* Notes that chunks moved or were freed. */
+static void note_move(const covey__block_store *blocks) { note_chunk(blocks, false); }
 
 /* ---- Pages -------------------------------------------------------------------------------------------------------*/
 
@@ -104,7 +106,7 @@ static void note_order(const covey__block_store *blocks, covey__block_page *page
 static void set_chunk(const covey__block_store *blocks, covey__block_page *page, uint32_t block, char *data,
                       uint32_t capacity) {
     uint64_t bit = (uint64_t)1 << block;
-    note_move(blocks);
+    note_chunk(blocks, page->capacity[block] == 0);
     page->chunks[block].data = data;
     page->capacity[block] = (uint8_t)capacity;
     page->chunks[block].map = capacity == COVEY__BLOCK_IDS ? covey__identity
@@ -359,7 +361,7 @@ uint32_t covey__blocks_place_whole(covey__block_store *blocks, uint32_t index, u
     for (uint32_t block = first != 0 ? first - 1 : 0; block < end && block + 1 < COVEY__PAGE_BLOCKS; block++)
         if (blocks->size != 0 && follows(blocks, page, block)) page->joined |= (uint64_t)1 << block;
     blocks->count += COVEY__BLOCK_IDS * (end - first);
-    note_move(blocks);
+    note_chunk(blocks, true);
     return end - first;
 }
 

@@ -22,6 +22,7 @@ static inline void covey__fast_row_off(covey_world *world) { world->row.count = 
 /* Also forgets the kind that was created last. */
 static inline void covey__recent_kind_off(covey_world *world) {
     covey__fast_row_off(world);
+    world->recent.kind = NULL;
     world->recent.count = COVEY_NONE;
 }
 

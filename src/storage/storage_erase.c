@@ -24,6 +24,20 @@ void covey__storage_erase(covey_pool *pool, covey_entity e, bool in_order) {
     }
 }
 
+void covey__storage_erase_slots(covey_pool *const *pools, uint64_t slots, covey_entity e) {
+    uint32_t index = e.index, block = covey__block_of(index);
+    uint64_t bit = (uint64_t)1 << index % COVEY__BLOCK_IDS;
+    for (; slots != 0; slots &= slots - 1) {
+        covey_pool *pool = pools[covey__lowest_bit(slots)];
+        covey__block_page *page = covey__block_page_of(&pool->block_store, index);
+        uint64_t left = page->masks[block] & ~bit;
+        COVEY__TRACE(pool->world, pool->removed, index);
+        if (!COVEY__LIKELY(left != 0)) covey__pool_remove_slowly(pool, index, e.generation);
+        else if (COVEY__LIKELY(pool->size == 8)) covey__block_erase_slot(&pool->block_store, page, index, left, 8);
+        else covey__block_erase_slot(&pool->block_store, page, index, left, pool->size);
+    }
+}
+
 static bool swaps(const covey_pool *pool) {
     return !covey__in_blocks(pool) && pool->sparse_set.removal == COVEY__REMOVE_SWAPPING;
 }

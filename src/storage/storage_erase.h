@@ -20,18 +20,18 @@ void covey__storage_erase_stretch(covey_pool *pool, const covey_entity *entities
 /* The same for any entities, alive or not. */
 void covey__storage_erase_listed(covey_pool *pool, const covey_entity *entities, uint32_t count);
 
-/* Erases a component from a direct block that keeps other components; false if the block is of another kind. The
- * directory covers the index. */
+/* Erases a component from a direct block that keeps other components. Returns whether the component is in another
+ * block. The directory covers the index. */
 static inline bool covey__erase_bit(covey_pool *pool, uint32_t index) {
     covey__block_page *page = covey__block_page_of(&pool->block_store, index);
     uint32_t block = covey__block_of(index);
     uint64_t mask = page->masks[block], left = mask & ~((uint64_t)1 << index % COVEY__BLOCK_IDS);
-    if (!COVEY__LIKELY(page->capacity[block] == COVEY__BLOCK_IDS && left != 0)) return false;
+    if (!COVEY__LIKELY(page->capacity[block] == COVEY__BLOCK_IDS && left != 0)) return left != mask;
     page->masks[block] = left;
     if (mask == UINT64_MAX) page->full &= ~((uint64_t)1 << block);
     pool->block_store.count -= (uint32_t)((left - mask) >> 63); /* 1 if the bit was set */
     if (left != mask) COVEY__TRACE(pool->world, pool->removed, index);
-    return true;
+    return false;
 }
 
 /* These erase the components of a destroyed entity from those of 64 pools whose bit is set in `present`, where that is
@@ -43,15 +43,15 @@ static inline uint64_t covey__storage_erase_bits(covey_pool *const *pools, uint6
                                                  uint64_t *slots) {
     uint64_t remaining = 0, found = 0;
     for (; present != 0; present &= present - 1) {
-        covey_pool *pool = pools[covey__lowest_bit(present)];
-        if (COVEY__LIKELY(pool->plain && covey__erase_bit(pool, index))) continue;
-        uint64_t bit = present & (~present + 1);
-        if (pool->plain) found |= bit & (0 - (uint64_t)covey__block_has(&pool->block_store, index));
-        else remaining |= bit;
+        uint32_t number = covey__lowest_bit(present);
+        if (COVEY__LIKELY(pools[number]->plain)) found |= (uint64_t)covey__erase_bit(pools[number], index) << number;
+        else remaining |= (uint64_t)1 << number;
     }
     *slots = found;
     return remaining;
 }
+/* Erases the components in plain pools that have one: in *slots of covey__storage_erase_bits. */
+void covey__storage_erase_slots(covey_pool *const *pools, uint64_t slots, covey_entity e);
 /* Which of these pools have a component of an index, if they are in blocks; the others may have one. A branch for each
  * would be mispredicted. *plain: whether all of them are. */
 static inline uint64_t covey__storage_having(covey_pool *const *pools, uint64_t present, uint32_t index, bool *plain) {

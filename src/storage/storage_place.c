@@ -108,14 +108,17 @@ covey_result covey__storage_append(covey_pool *pool, covey_entity e, const void 
 
 uint32_t covey__storage_append_each(covey_pool *const *pools, const covey_component *components, uint32_t count,
                                     covey_entity e) {
-    uint32_t done = 0;
+    uint32_t done = 0, index = e.index;
     for (; done < count; done++) {
         covey_pool *pool = pools[done];
-        if (!covey__in_blocks(pool) || !components[done].values || components[done].value) break;
-        void *to = append_in_block(pool, e.index);
-        if (!to) break;
-        COVEY__TRACE(pool->world, pool->added, e.index);
-        covey__copy(to, components[done].values, pool->size);
+        const void *value = components[done].values;
+        size_t size = pool->size;
+        if (!COVEY__LIKELY(covey__in_blocks(pool) && value && !components[done].value)) break;
+        void *to = append_in_block(pool, index);
+        if (!COVEY__LIKELY(to != NULL)) break;
+        COVEY__TRACE(pool->world, pool->added, index);
+        if (COVEY__LIKELY(size == 8)) memcpy(to, value, 8);
+        else covey__copy(to, value, size);
     }
     return done;
 }

@@ -125,8 +125,9 @@ typedef struct with_plan {
 
 static uint32_t owned_by_caller(const with_plan *p, uint32_t k) { return p->copies[k] ? 1 : p->entities; }
 
-static void plan_component(sim *s, sim_side *side, with_plan *p, uint32_t n) {
-    uint32_t type = sim_type(n), k = p->count;
+/* `n` decides whether a copy is made, and fails. */
+static void plan_component(sim *s, sim_side *side, with_plan *p, uint32_t type, uint32_t n) {
+    uint32_t k = p->count;
     for (uint32_t i = 0; i < k; i++)
         if (p->types[i] == type) return;
     p->types[k] = type;
@@ -158,14 +159,13 @@ static bool call_with(covey_world *world, covey_entity *batch, const with_plan *
     return !covey_is_null(*batch) || covey_world_result(world) == COVEY_ERROR_GONE;
 }
 
-static void make_with(sim *s, sim_side *side, const sim_step *step, uint32_t entities) {
-    static with_plan plan;
-    if (sim_is_crowded(side) || entities == 0) return;
-    plan = (with_plan){ .entities = entities };
-    for (uint32_t k = 0; k < 1 + step->b % WITH_MOST; k++) plan_component(s, side, &plan, sim_mix(step->a, k));
+static with_plan plan;
+
+static void make_planned(sim *s, sim_side *side, bool by_many) {
+    uint32_t entities = plan.entities;
     sim_say(s, "%u entities with %u types: %s and others", entities, plan.count, name_of(plan.types[0]));
     for (uint32_t k = 0; k < plan.count; k++) sim_touch_type(s, plan.types[k]);
-    bool done = call_with(side->world, s->batch, &plan, step->c % 2 == 0);
+    bool done = call_with(side->world, s->batch, &plan, by_many);
     end_plan(&plan, done);
     if (!sim_settle(s, side, done, plan.expected) || s->nested != 0 || covey_is_null(s->batch[0])) return;
     sim_check_order(s, side, entities);
@@ -175,6 +175,15 @@ static void make_with(sim *s, sim_side *side, const sim_step *step, uint32_t ent
             sim_added(s, side, s->batch[i], plan.types[k], &plan.naive[k][plan.copies[k] ? 0 : i]);
 }
 
+static void plan_any(sim *s, sim_side *side, uint32_t n) { plan_component(s, side, &plan, sim_type(n), n); }
+
+static void make_with(sim *s, sim_side *side, const sim_step *step, uint32_t entities) {
+    if (sim_is_crowded(side) || entities == 0) return;
+    plan = (with_plan){ .entities = entities };
+    for (uint32_t k = 0; k < 1 + step->b % WITH_MOST; k++) plan_any(s, side, sim_mix(step->a, k));
+    make_planned(s, side, step->c % 2 == 0);
+}
+
 static void create_many_with(sim *s, sim_side *side, const sim_step *step) {
     sim_touch(s, SIM_MANY);
     make_with(s, side, step, step->c % 20);
@@ -182,12 +191,33 @@ static void create_many_with(sim *s, sim_side *side, const sim_step *step) {
 
 static void create_one_with(sim *s, sim_side *side, const sim_step *step) { make_with(s, side, step, 1); }
 
+/* Whether a component is a bit and bytes in a block. */
+static bool is_plain(uint32_t type) {
+    const covey_type *t = value_types[type];
+    bool in_blocks = t->storage == COVEY_STORAGE_PINNED || (t->storage == COVEY_STORAGE_DEFAULT && t->policy == 0);
+    return in_blocks && !t->drop && !t->ticks;
+}
+
+static uint32_t plain_type(uint32_t n) {
+    uint32_t type = sim_type(n);
+    while (!is_plain(type)) type = sim_type(type + 1);
+    return type;
+}
+
+enum { MOVED = 64 }; /* no copy is made */
+
+static void create_in_turn(sim *s, sim_side *side, const sim_step *step) {
+    for (uint32_t i = 0; i < step->c % 40 && !sim_is_crowded(side) && !s->heap.failed; i++) {
+        plan = (with_plan){ .entities = 1 };
+        plan_component(s, side, &plan, plain_type(step->a), MOVED);
+        if (i % 2 == 1) plan_component(s, side, &plan, plain_type(step->b), MOVED);
+        make_planned(s, side, false);
+    }
+}
+
 const sim_operation sim_many_operations[] = {
-    { "add_array", SIM_MANY, 15, add_array },
-    { "add_copies", SIM_MANY, 20, add_copies },
-    { "remove_many", SIM_MANY, 6, remove_many },
-    { "set_array", SIM_MANY, 6, set_array },
-    { "create_with", SIM_WITH, 10, create_one_with },
-    { "create_many_with", SIM_WITH, 15, create_many_with },
-    { NULL, 0, 0, NULL },
+    { "add_array", SIM_MANY, 15, add_array },          { "add_copies", SIM_MANY, 20, add_copies },
+    { "remove_many", SIM_MANY, 6, remove_many },       { "set_array", SIM_MANY, 6, set_array },
+    { "create_with", SIM_WITH, 10, create_one_with },  { "create_many_with", SIM_WITH, 15, create_many_with },
+    { "create_in_turn", SIM_WITH, 6, create_in_turn }, { NULL, 0, 0, NULL },
 };

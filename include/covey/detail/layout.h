@@ -280,11 +280,12 @@ typedef struct covey__range {
     covey__links links; /* a reserved range: in the tree of these, by their first indices */
 } covey__range;
 
-/* The kind that was created last: the types that were listed, their pools, and where its next entity is created. */
+/* The kind that was created last, and where its next entity is created. If it was created twice in a row, also the
+ * types that were listed, and their pools. */
 typedef struct covey__recent_kind {
-    uint32_t count; /* COVEY_NONE: none */
-    struct covey__kind *kind;
+    struct covey__kind *kind; /* NULL: none */
     const covey__cursor *cursor;
+    uint32_t count; /* COVEY_NONE: the types are not noted */
     const covey_type *types[COVEY_TERMS];
     covey_pool *pools[COVEY_TERMS];
 } covey__recent_kind;
