@@ -177,6 +177,10 @@ static void places_are_found() {
         CHECK(world.add<Position>(made[i], { static_cast<float>(i % 10), static_cast<float>(i / 10) }));
     CHECK(all_of(places.box({ 0, 0 }, { 2, 1 })).size() == 6);
     CHECK(all_of(places.around({ 5, 5 }, 1)).size() == 5);
+    int32_t cell[2] = { 7, 7 };
+    CHECK(places.cell(places.nearest({ 0, 0 }, 1), cell) && cell[0] == 0 && cell[1] == 0);
+    CHECK(!places.cell(covey::entity{}, cell));
+    CHECK(std::string(places.description().place[1]) == "y" && !places.description().field);
     CHECK(places.nearest({ 3.2f, 4.1 }, INFINITY) == made[43]);
     CHECK(covey_is_null(places.nearest({ 3.5, 4.5 }, 0.5)));
     covey::entity found[3];

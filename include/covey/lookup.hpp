@@ -139,6 +139,8 @@ class owned_lookup {
     uint32_t size() const noexcept { return covey_lookup_size(lookup_); }
     size_t memory() const noexcept { return covey_lookup_memory(lookup_); }
     void settle() const noexcept { covey_lookup_settle(lookup_); }
+    /* What it was made from. */
+    covey_lookup_desc description() const noexcept { return covey_lookup_description(lookup_); }
 
   protected:
     owned_lookup(world_ref in, const covey_lookup_desc &desc) noexcept : lookup_(covey_lookup_create(in, &desc)) {}
@@ -263,6 +265,10 @@ template <auto First, auto... More> class place_lookup : public detail::owned_lo
         entity found = {};
         (void)covey_lookup_nearest(lookup_, centre.at, distance, &found, nullptr, 1);
         return found;
+    }
+    /* The cell that an entity is in. Returns false if it is in none. */
+    bool cell(entity e, int32_t (&numbers_of_cell)[numbers]) const noexcept {
+        return covey_lookup_cell(lookup_, e, numbers_of_cell);
     }
     pair_search pairs(double distance) const noexcept { return pair_search(covey_lookup_pairs(lookup_, distance)); }
 
