@@ -6,6 +6,7 @@ FUZZ         ?= world
 ARGS         ?=
 MODEL        ?= sir
 SIM_SECONDS  ?= 60
+MUTANTS      ?= 3000
 SIM_PRESET   ?= asan
 TARGETS      ?=
 
@@ -23,7 +24,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus bench bench-quick bench-inspect instructions memory limits coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus mutate bench bench-quick bench-inspect instructions memory limits coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -88,6 +89,10 @@ fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, manifest, snap_quer
 corpus: ## add the findings of `make fuzz FUZZ=world` to its corpus, and remove inputs that reach no new code (needs clang)
 	@$(build_fuzz)
 	@scripts/corpus minimise $(FUZZ)
+
+mutate: setup ## change the library in MUTANTS=3000 small ways, one at a time: does a test notice? (ARGS="--files src/lookup"; needs clang)
+	@scripts/setup clang
+	@scripts/mutate/mutate --mutants $(MUTANTS) --jobs $(JOBS) $(ARGS)
 
 bench: setup ## run the benchmarks, with portable and with native flags; results in build/bench/*.csv
 	@$(call run_bench)

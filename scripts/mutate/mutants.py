@@ -104,9 +104,17 @@ class Finder:
         places = []
         for i, child in enumerate(children):
             places.append(self.walk(child, node, self._role(kind, i, len(children)), constant))
-        if here and not constant:
+        if here and not constant and not self._is_of_macro(node, here):
             self._mutate(node, kind, here, children, places, parent, role)
         return here
+
+    @staticmethod
+    def _is_of_macro(node, here):
+        """Whether a macro without parentheses is all of a node: what it stands for has no place of its own."""
+        begin, end = node["range"]["begin"], node["range"]["end"]
+        if "expansionLoc" not in begin or "expansionLoc" not in end:
+            return False
+        return here[2] - here[1] == begin["expansionLoc"].get("tokLen")
 
     @staticmethod
     def _is_static(node, parent):
