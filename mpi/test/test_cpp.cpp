@@ -275,7 +275,7 @@ void test_lists() {
     team t;
     std::vector<covey::entity> made(6);
     std::vector<int> to;
-    CHECK(covey::create_many_with(t.world, made, Mass{ 1 }));
+    CHECK(t.world.create_many_with(made, Mass{ 1 }));
     for (size_t i = 0; i < made.size(); i++) to.push_back(static_cast<int>(i) % size);
     uint32_t home = covey_mpi_owned_count(t.mpi);
     std::vector<int> short_list(to.begin(), to.end() - (rank == size - 1));
