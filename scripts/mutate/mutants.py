@@ -2,7 +2,10 @@
 run time whether it is the one that is switched on.
 
     from mutants import mutate_file
-    text, mutants = mutate_file("src/lookup/target.c", ast, first_number)
+    mutants = find(tree, {"src/lookup/target.c": source})["src/lookup/target.c"]
+    for number, m in enumerate(mutants, 1):
+        m.number = number
+    text = write(source, mutants)
 
 Expressions are found in the syntax tree of clang (-ast-dump=json). A mutant replaces `a < b` by
 
@@ -100,7 +103,7 @@ class Finder:
         kind = node["kind"]
         here = self._range(node)
         constant = constant or kind in CONSTANT or (kind == "VarDecl" and self._is_static(node, parent))
-        children = [child for child in node.get("inner", [])]
+        children = node.get("inner", [])
         places = []
         for i, child in enumerate(children):
             places.append(self.walk(child, node, self._role(kind, i, len(children)), constant))
@@ -178,10 +181,10 @@ class Finder:
             self._add(here, f"({text} + 1)", "one more")
 
     def _return(self, node, here, text):
-        kind, qualified = node.get("kind"), node.get("type", {}).get("qualType", "")
-        if kind in ("IntegerLiteral", "CXXBoolLiteralExpr") and qualified not in ("bool", "_Bool"):
-            return
-        if qualified in ("bool", "_Bool", "int") and qualified != "int":
+        qualified = node.get("type", {}).get("qualType", "")
+        if node["kind"] == "IntegerLiteral":
+            return  # which is mutated as a number
+        if qualified in ("bool", "_Bool"):
             self._add(here, f"!({text})", "returns the opposite")
         elif "*" in qualified and text != "NULL":
             self._add(here, "NULL", "returns NULL")
@@ -193,8 +196,8 @@ class Finder:
         if len(places) != 2 or not places[0] or not places[1] or operator not in OTHER_OPERATORS:
             return
         pointers = ["*" in child.get("type", {}).get("qualType", "") for child in children]
-        if any(pointers) and (operator == "+" and pointers[1] or operator == "-" and pointers[1]):
-            return
+        if operator in ("+", "-") and pointers[1]:
+            return  # the other operator is for numbers only
         left, right = self._text(places[0]), self._text(places[1])
         for other in OTHER_OPERATORS[operator]:
             self._add(here, f"({left}) {other} ({right})", f"{operator} becomes {other}")

@@ -454,7 +454,7 @@ static void test_a_component_is_set_from_itself_or_its_neighbour(void **state) {
     for_each_storage(set_from_the_pool);
 }
 
-/* ---- Handles of nobody --------------------------------------------------------------------------------------------*/
+/* ---- Handles of no entity -----------------------------------------------------------------------------------------*/
 
 static void assert_dead(void) {
     assert_failed(COVEY_ERROR_DEAD);
