@@ -7,7 +7,7 @@
 #include "checkpoint.h"
 #include "message.h"
 
-#include <covey/lookup.h>
+#include <covey/shared.h>
 
 #define MAGIC UINT64_C(0x31304F5948564F43) /* the format, and its version */
 

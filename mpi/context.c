@@ -1,7 +1,7 @@
 /* Creating and destroying a covey_mpi, and comparing the settings of all ranks. */
 #include "internal.h"
 
-#include <covey/lookup.h>
+#include <covey/shared.h>
 #include <stdio.h>
 
 const covey_type covey_type_covey_away = {

@@ -1,7 +1,7 @@
 /* Defining ghosts, and removing those that are here. */
 #include "ghosts.h"
 
-#include <covey/lookup.h>
+#include <covey/shared.h>
 
 /* ---- Removing -----------------------------------------------------------------------------------------------------*/
 

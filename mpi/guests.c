@@ -2,7 +2,7 @@
  * destroyed here, the bit remains until covey_mpi_reclaim tells the home, which then uses the index again. */
 #include "internal.h"
 
-#include <covey/lookup.h>
+#include <covey/shared.h>
 
 enum { WORDS = COVEY__MPI_GUEST_PAGE / 64 };
 

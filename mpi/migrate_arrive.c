@@ -2,7 +2,7 @@
 #include "internal.h"
 
 #include <covey/hierarchy.h>
-#include <covey/lookup.h>
+#include <covey/shared.h>
 
 static const covey_entity null_entity = { 0, 0 };
 

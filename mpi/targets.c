@@ -2,7 +2,7 @@
  * rank asks the homes of such targets whether they are still alive. */
 #include "internal.h"
 
-#include <covey/lookup.h>
+#include <covey/shared.h>
 #include <stdlib.h>
 
 static int by_handle(const void *a, const void *b) {

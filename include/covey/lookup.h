@@ -160,24 +160,6 @@ COVEY_API bool covey_pairs_next(covey_pairs *pairs);
  * stay where it is until the iteration ends, and nothing else may use it. */
 COVEY_API covey_iter covey_view_iter_search(const covey_view *view, covey_search *search);
 
-/* ---- Worlds that share entities ----------------------------------------------------------------------------------
- *
- * An entity may move from one world to another, and have copies in others; covey::mpi does this. A relation may then
- * name a target that lives in another world. Only the end of an entity is the end of a target: it is none if the entity
- * moves, or if a copy is destroyed. */
-
-/* Destroys entities that live on in another world, as covey_destroy_many does, but as targets they do not end: their
- * sources stay as they are. What listeners destroy meanwhile ends as usual. */
-COVEY_API uint32_t covey_leave_many(covey_world *world, const covey_entity *entities, uint32_t count);
-/* Says that the entities with this component are copies: policies do not change them when a target ends, because the
- * world where the entity lives does. NULL: there are none. Returns false when memory is out. */
-COVEY_API bool covey_copies_are(covey_world *world, const covey_type *type);
-/* The targets that are not alive in this world, or are copies, and have sources here that are none, in the lookups with
- * a policy. Writes at most so many, in any order, and one in two lookups twice. Returns how many there are. */
-COVEY_API uint32_t covey_targets_elsewhere(covey_world *world, covey_entity *targets, uint32_t most);
-/* These entities were destroyed in another world: does what lookups say to their sources here. Never fails. */
-COVEY_API void covey_targets_end(covey_world *world, const covey_entity *targets, uint32_t count);
-
 /* ---- The values --------------------------------------------------------------------------------------------------*/
 
 COVEY__STRUCTS_KNOWN

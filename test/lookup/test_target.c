@@ -5,6 +5,7 @@
 #include <covey/commands.h>
 #include <covey/enable.h>
 #include <covey/hierarchy.h>
+#include <covey/shared.h>
 #include <covey/tick.h>
 #include <stdlib.h>
 

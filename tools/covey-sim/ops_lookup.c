@@ -2,6 +2,7 @@
 #include "sim.h"
 
 #include <covey/lookup.h>
+#include <covey/shared.h>
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "memory/result.h"
 #include "observe/filing.h"
 
-#include <covey/lookup.h>
+#include <covey/shared.h>
 
 uint32_t covey_leave_many(covey_world *world, const covey_entity *entities, uint32_t count) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
