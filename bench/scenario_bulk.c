@@ -274,7 +274,7 @@ static const bench_contestant clearing[] = CONTESTANTS(fill, clear_at_once, remo
 
 #define SCENARIO(text, who, way, most)                                                                       \
     {                                                                                                        \
-        .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { 1000, 100000, 1000000 }, .contestants = who, \
+        .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { 64, 1000, 100000, 1000000 }, .contestants = who, \
         .open = open, .close = close, .order = way, .bars = {                                                \
             BENCH_BARS("single", most)                                                                       \
         }                                                                                                    \

@@ -12,6 +12,7 @@ typedef struct covey__kinds kinds_of_world;
 
 static covey__kind *make_kind(covey_world *world, const covey__kind_key *key, uint32_t count, covey_result *result) {
     covey__kind *kind = covey__kinds_add(&world->inner->heap, world->inner->kinds, key);
+    if (kind) kind->is_new = true;
     *result = kind ? covey__extent_acquire(world, kind, count) : COVEY_ERROR_MEMORY;
     if (*result == COVEY_OK || !kind) return kind;
     covey__kind_forget(world, kind);

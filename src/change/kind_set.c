@@ -261,7 +261,9 @@ void covey__kind_count(covey_world *world, const covey__kind_key *key, bool comm
     if (kinds->next_candidate_count != kinds->candidate_count) spread_candidates(kinds, kinds->next_candidate_count);
     uint32_t tag = tag_of(key), place = place_of(kinds, tag), candidate = kinds->candidates[place];
     if (!common) {
-        if (is_same(candidate, tag)) kinds->candidates[place] = 0;
+        covey__kind *kind = covey__kinds_find(kinds, key);
+        if (kind && kind->is_new && is_same(candidate, tag)) kinds->candidates[place] = tag | COVEY__KIND_KEPT;
+        if (kind) kind->is_new = false;
         return;
     }
     uint32_t enough = world->alive / 4 > AGE_LEAST ? world->alive / 4 : AGE_LEAST;

@@ -3,7 +3,8 @@
  * A set of types becomes a kind after COVEY_KIND_LEAST entities. They are counted by the hash of their types, in a
  * table of candidates: one that finds all places of its set used lowers the lowest count there. When a quarter as many
  * entities were counted as are alive, all counts are halved. So rare sets of types take no memory, and one whose
- * entities are few at a time, among many that come and go as often, does not become a kind. */
+ * entities are few at a time, among many that come and go as often, does not become a kind. One that has become a kind
+ * keeps three quarters of the least count: if all its entities are destroyed, it soon is a kind again. */
 #ifndef COVEY_KIND_SET_H
 #define COVEY_KIND_SET_H
 
@@ -23,6 +24,7 @@ enum {
     COVEY__KIND_TYPES = COVEY_ENTITY_KIND_TYPES,
     COVEY__KINDS_CACHED = COVEY_PAGE_SIZE < 64 ? 16 : 512, /* places of kinds that are found without a search */
     COVEY__KINDS_LISTED = 2 * COVEY__KINDS_CACHED,
+    COVEY__KIND_KEPT = COVEY_KIND_LEAST * 3 / 4, /* the count of a set that has become a kind */
     COVEY__EXTENT_WORDS = COVEY__TABLE_WORDS < 16 ? COVEY__TABLE_WORDS : 16,
 };
 #define COVEY__NO_EXTENT UINT32_MAX
@@ -48,6 +50,7 @@ typedef struct covey__kind {
     uint64_t *open;     /* a bit for each slot: whether the extent may have a free index */
     covey__links links; /* in the tree of kinds, by hash */
     uint32_t number;
+    bool is_new; /* its first entities are being created */
     covey__kind_key key;
 } covey__kind;
 

@@ -128,7 +128,7 @@ typedef struct oracle_word {
 
 typedef struct oracle_candidate {
     uint32_t set;
-    uint64_t created; /* while it was no kind */
+    uint64_t created; /* while it was no kind, and three quarters of the least number if it was one */
 } oracle_candidate;
 
 typedef struct oracle_pool {

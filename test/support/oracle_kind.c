@@ -1,6 +1,8 @@
 /* Naive kinds: each word of indices is common, or belongs to a slot of a set of types. */
 #include "oracle.h"
 
+#include "change/kind.h" /* for the constants */
+
 #include <stdlib.h>
 
 enum {
@@ -163,7 +165,7 @@ static uint32_t next_of_kind(const oracle_world *world, uint32_t set) {
 
 /* ---- Creating -----------------------------------------------------------------------------------------------------*/
 
-/* How many entities were created with a set of types while it was no kind. */
+/* How many entities were created with a set of types while it was no kind; a kind keeps a part of this count. */
 static uint64_t *created_with(oracle_world *world, uint32_t set) {
     for (uint32_t i = 0; i < world->candidate_count; i++)
         if (world->candidates[i].set == set) return &world->candidates[i].created;
@@ -188,5 +190,7 @@ void oracle_create_with(oracle_world *world, uint32_t set, bool becomes, covey_e
     for (uint32_t i = 0; i < count; i++) entities[i] = create_one(world, set, &kind);
     if (count == 0 || set == 0) return;
     uint64_t *created = created_with(world, set);
-    *created = oracle_set_at(world, entities[0].index) != 0 ? 0 : *created + count;
+    uint32_t of = oracle_set_at(world, entities[0].index);
+    if (becomes && of == set) *created = COVEY_KIND_LEAST * 3 / 4;
+    else if (of == 0) *created += count;
 }
