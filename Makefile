@@ -24,7 +24,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus mutate bench bench-quick bench-inspect instructions memory limits coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus promises mutate bench bench-quick bench-inspect instructions memory limits coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -89,6 +89,9 @@ fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, manifest, snap_quer
 corpus: ## add the findings of `make fuzz FUZZ=world` to its corpus, and remove inputs that reach no new code (needs clang)
 	@$(build_fuzz)
 	@scripts/corpus minimise $(FUZZ)
+
+promises: setup ## break each promise of TESTING.md in a copy of the tree, and require that its test fails
+	@scripts/promises
 
 mutate: setup ## change the library in MUTANTS=3000 small ways, one at a time: does a test notice? (ARGS="--files src/lookup"; needs clang)
 	@scripts/setup clang

@@ -11,7 +11,7 @@
 
 #include <stdalign.h>
 
-char covey__nothing[COVEY__ALIGN_MAX]; /* never written */
+const char covey__nothing_there[COVEY__ALIGN_MAX];
 
 const uint8_t covey__identity[COVEY__BLOCK_IDS] = {
     0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,

@@ -11,7 +11,7 @@
 
 #define TABLE_LIMIT ((COVEY_NONE - 1) / COVEY__BLOCK_PAGE + 1)
 
-covey__presence_page covey__presence_missing; /* has no words; never written */
+const covey__presence_page covey__presence_none;
 
 static size_t page_bytes(size_t words) {
     return sizeof(covey__presence_page) + COVEY__PAGE_BLOCKS * words * sizeof(uint64_t);
@@ -44,13 +44,13 @@ bool covey__presence_reserve(covey_world *world, uint32_t pool, uint32_t index) 
     uint32_t at = index / COVEY__BLOCK_PAGE;
     covey__presence_page **pages =
         covey__reach(&world->inner->heap, world->inner->presence_pages, &world->inner->presence_count, at, TABLE_LIMIT,
-                     &covey__presence_missing);
+                     covey__presence_missing);
     if (!pages) return false;
     world->inner->presence_pages = pages;
     if (pages[at]->words <= pool / 64) {
         covey__presence_page *old = pages[at], *page = widened(world, old, pool / 64 + 1);
         if (!page) return false;
-        if (old != &covey__presence_missing)
+        if (old != covey__presence_missing)
             covey__free(&world->inner->heap, old, page_bytes(old->words), 1, alignof(covey__presence_page));
         pages[at] = page;
     }
@@ -79,7 +79,7 @@ void covey__presence_unmark_all(covey_world *world, uint32_t pool) {
 
 void covey__presence_free(covey_world *world) {
     for (uint32_t i = 0; i < world->inner->presence_count; i++)
-        if (world->inner->presence_pages[i] != &covey__presence_missing)
+        if (world->inner->presence_pages[i] != covey__presence_missing)
             covey__free(&world->inner->heap, world->inner->presence_pages[i],
                         page_bytes(world->inner->presence_pages[i]->words), 1, alignof(covey__presence_page));
     covey__free(&world->inner->heap, world->inner->presence_pages, world->inner->presence_count,
@@ -89,7 +89,7 @@ void covey__presence_free(covey_world *world) {
 size_t covey__presence_bytes(const covey_world *world) {
     size_t bytes = world->inner->presence_count * sizeof *world->inner->presence_pages;
     for (uint32_t i = 0; i < world->inner->presence_count; i++)
-        if (world->inner->presence_pages[i] != &covey__presence_missing)
+        if (world->inner->presence_pages[i] != covey__presence_missing)
             bytes += page_bytes(world->inner->presence_pages[i]->words);
     return bytes;
 }

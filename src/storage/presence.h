@@ -9,11 +9,12 @@ typedef struct covey__presence_page {
     size_t words; /* for each block */
     uint64_t bits[];
 } covey__presence_page;
-extern covey__presence_page covey__presence_missing; /* stands for pages that are missing */
+extern const covey__presence_page covey__presence_none; /* has no words: stands for pages that are missing */
+#define covey__presence_missing ((covey__presence_page *)(uintptr_t)&covey__presence_none)
 
 static inline covey__presence_page *covey__presence_page_of(const covey_world *world, uint32_t index) {
     uint32_t at = index / COVEY__BLOCK_PAGE;
-    return at < world->inner->presence_count ? world->inner->presence_pages[at] : &covey__presence_missing;
+    return at < world->inner->presence_count ? world->inner->presence_pages[at] : covey__presence_missing;
 }
 
 /* Visits the pools that are present in the block of an index, by number.

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Checks the compiled library: it has no variables that can be written, so worlds share no state; and it calls nothing that
+# ends the program or has state of its own. Only a broken contract aborts (src/memory/result.c).
+#
+#     symbols.sh LIBRARY    a static library, compiled without sanitizers
+set -eu
+library=$1
+
+fail() {
+    echo "$1:"
+    echo "$2"
+    exit 1
+}
+
+writable=$(objdump -ht "$library" | awk '$2 ~ /^\.t?(data|bss)$/ && $3 !~ /^0+$/ { print $2, "of", $3, "bytes" }
+    / O \.t?(data|bss)\t| O \*COM\*\t/ { print $NF }')
+[ -z "$writable" ] || fail "variables that can be written" "$writable"
+
+# "file function" for each function that is not of the library.
+calls=$(nm -A -u "$library" | sed 's/^.*:\([^:]*\): *[Uw] /\1 /')
+for function in exit _exit _Exit quick_exit raise signal longjmp atexit getenv setlocale rand srand random time strtok strerror; do
+    users=$(printf '%s\n' "$calls" | awk -v f="$function" '$2 == f { print $1 }')
+    [ -z "$users" ] || fail "$function is called by" "$users"
+done
+users=$(printf '%s\n' "$calls" | awk '$2 == "abort" && $1 !~ /^result\./ { print $1 }')
+[ -z "$users" ] || fail "abort is called by" "$users"
