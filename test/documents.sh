@@ -71,9 +71,9 @@ tutorial)
     ;;
 links)
     cd "$source"
-    status=0 # [](...) is a lambda
+    status=0 # blocks of code, and [](...), have lambdas
     for document in *.md docs/*.md docs/*/*.md bench/*.md examples/*.md; do
-        for target in $(sed 's/\[[&=]*\](/(/g; s/](/\n](/g' "$document" | sed -n 's/^](\([^)#]*\).*/\1/p'); do
+        for target in $(awk '/^```/ { on = !on } !on' "$document" | sed 's/\[[&=]*\](/(/g; s/](/\n](/g' | sed -n 's/^](\([^)#]*\).*/\1/p'); do
             case $target in http*) continue ;; esac
             if [ ! -e "$(dirname "$document")/$target" ]; then
                 echo "$document links to $target, which does not exist"
