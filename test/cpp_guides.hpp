@@ -1,5 +1,5 @@
-// What the blocks of C++ in the guides use: see cpp_guides.py. Each page has a namespace, and the variables of GIVEN and
-// of GIVEN_page.
+// What the blocks of C++ in the guides use: see cpp_guides.py. Each page has a namespace, and the variables of GIVEN
+// and of GIVEN_page.
 #define COVEY_CPP_EXCEPTIONS
 #include <covey/covey.hpp>
 #include <covey/fields.h>
