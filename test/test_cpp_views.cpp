@@ -2,19 +2,11 @@
 // C++20 adds. Compiled for C++17 and for C++20.
 #include <covey/covey.hpp>
 
-#include <cstdio>
-#include <cstdlib>
+#include "cpp_check.hpp"
+
 #include <string>
 #include <type_traits>
 #include <vector>
-
-#define CHECK(holds)                                                          \
-    do {                                                                      \
-        if (!(holds)) {                                                       \
-            std::printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #holds); \
-            std::exit(1);                                                     \
-        }                                                                     \
-    } while (0)
 
 // Components are defined in their namespaces, even where another namespace has the name of the library.
 namespace game {

@@ -3,20 +3,12 @@
 #define COVEY_CPP_EXCEPTIONS
 #include <covey/covey.hpp>
 
-#include <cstdio>
-#include <cstdlib>
+#include "cpp_check.hpp"
+
 #include <cstring>
 #include <string>
 #include <unordered_set>
 #include <vector>
-
-#define CHECK(holds)                                                          \
-    do {                                                                      \
-        if (!(holds)) {                                                       \
-            std::printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #holds); \
-            std::exit(1);                                                     \
-        }                                                                     \
-    } while (0)
 
 struct Position {
     float x, y;
