@@ -64,6 +64,34 @@ void report(covey::world_ref, int number);
     covey::entity third; \
     int number;
 
+namespace coming_from {
+struct T {
+    int n;
+};
+struct U {
+    int n;
+};
+struct Tag {};
+struct Likes {
+    covey::entity whom;
+};
+COVEY_CPP_DEFINE(T);
+COVEY_CPP_DEFINE(U);
+COVEY_CPP_DEFINE(Tag);
+COVEY_CPP_DEFINE(Likes);
+} // namespace coming_from
+#define GIVEN_coming_from              \
+    covey::world w;                    \
+    covey::entity parent, bob;         \
+    covey::view<T, const U> view;      \
+    covey::schedule schedule{ w };     \
+    covey::hierarchy family{ w };      \
+    covey::lookup<&Likes::whom> likes; \
+    covey::commands later{ w };        \
+    std::vector<covey::entity> list;   \
+    char text[99];                     \
+    double dt;
+
 namespace copies {
 struct Clock {
     int rate, now;

@@ -3,7 +3,7 @@
 
     cpp_guides.py SOURCE_DIR WORK_DIR COMPILER STANDARD [MPI_INCLUDE_DIR...]
 
-With folders that have mpi.h: the blocks of docs/mpi.md; otherwise those of all others. A block stands behind
+Also the right column of each table below a heading "In C++". With folders that have mpi.h: the blocks of docs/mpi.md; otherwise those of all others. A block stands behind
 test/cpp_guides.hpp, in a namespace of its own inside of the one that is named after the page. Paragraphs that begin with
 a declaration are outside of functions, the others are the body of one. `...` stands for code that is left out. Other
 tests run whole programs.
@@ -40,10 +40,27 @@ def compiled(page, block, line):
                       f"void block() {{ GIVEN GIVEN_{page} {{\n{body}\n}} }}", "} }"])
 
 
+def cells(text):
+    """(code, line) of what the right columns of tables have in backquotes."""
+    for section in re.finditer(r"^### In C\+\+\n(.*?)^#", text, re.M | re.S):
+        first = text.count("\n", 0, section.start(1)) + 1
+        for number, row in enumerate(section[1].split("\n")):
+            if row.startswith("| "):
+                last = re.split(r"(?<!\\)\|", row)[-2].replace("\\|", "|")
+                codes = re.findall(r"`([^`]*(?:;|\.\.\.))`", last)
+                yield from ((code, first + number) for code in codes if not code.startswith("COVEY_"))
+
+
+def compiled_cell(page, number, code, line):
+    return (f'namespace {page} {{ void cell_{number}() {{ GIVEN GIVEN_{page} {{\n#line {line} "docs/{page}.md"\n'
+            f"{LEFT_OUT.sub('{}', code)}\n}} }} }}")
+
+
 def source_of(page, text):
     blocks = [(match[1], text.count("\n", 0, match.start(1)) + 1) for match in BLOCK.finditer(text)]
     blocks = [(block, line) for block, line in blocks if "int main(" not in block]
-    return [compiled(page, re.sub(r"^#include .*", "", block, flags=re.M), line) for block, line in blocks]
+    return ([compiled(page, re.sub(r"^#include .*", "", block, flags=re.M), line) for block, line in blocks] +
+            [compiled_cell(page, number, *cell) for number, cell in enumerate(cells(text))])
 
 
 def compile_page(path, source, work, compiler, standard, mpi):
@@ -58,7 +75,7 @@ def compile_page(path, source, work, compiler, standard, mpi):
 def main():
     source, work, compiler, standard, *mpi = sys.argv[1:]
     pages = [path for path in sorted(pathlib.Path(source, "docs").glob("*.md"))
-             if (path.stem == "mpi") == bool(mpi) and "```cpp" in path.read_text()]
+             if (path.stem == "mpi") == bool(mpi) and re.search("^(```cpp|### In C\\+\\+)$", path.read_text(), re.M)]
     failed = [path.stem for path in pages if compile_page(path, source, work, compiler, standard, mpi) != 0]
     sys.exit(f"not compiled: {failed} of {len(pages)} pages" if failed or not pages else 0)
 
