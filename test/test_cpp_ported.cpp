@@ -1,4 +1,4 @@
-// What the first programs and examples of EnTT and flecs do, done here: those who know them should find each of its steps.
+// What the first programs and examples of EnTT and flecs do, done here: those who know them find each of their steps.
 #include <covey/fields.h>
 #include <covey/hierarchy.hpp>
 #include <covey/lookup.hpp>
