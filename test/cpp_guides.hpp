@@ -14,6 +14,7 @@
 #endif
 
 #include <cstdio>
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -194,7 +194,7 @@ class queue {
 
 /* Owns a reactive set, which must be destroyed before its world. Made by world.reactive(). Converts to
  * covey_reactive *, which is null if it could not be made. */
-template <class... F> class reactive {
+template <class... F> class reactive : public detail::range_of_rows<reactive<F...>> {
   public:
     explicit reactive(covey_reactive *made) noexcept : set_(made) {}
     reactive(reactive &&other) noexcept : set_(other.release()) {}
@@ -220,6 +220,7 @@ template <class... F> class reactive {
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_reactive_iter(set_) }; }
+    auto rows() const noexcept { return typename loops::range_iterator(covey_reactive_iter(set_)); }
     template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
         covey_iter it = covey_reactive_iter(set_);
         loops::each(it, body);

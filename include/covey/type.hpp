@@ -155,25 +155,25 @@ template <class T> constexpr covey_type options::describe(const char *default_na
 template <class T> struct component : detail::definition<T> {};
 template <class T> struct component<const T> : component<T> {};
 
-#define COVEY_CPP_COMPONENT(T)                                                             \
-    inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {    \
-        struct made : ::covey::detail::value_traits<T> {                                   \
-            static constexpr const covey_type *type() noexcept { return &covey_type_##T; } \
-        };                                                                                 \
-        return made();                                                                     \
-    }                                                                                      \
+#define COVEY_CPP_COMPONENT(T)                                                                           \
+    [[maybe_unused]] inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept { \
+        struct made : ::covey::detail::value_traits<T> {                                                 \
+            static constexpr const covey_type *type() noexcept { return &covey_type_##T; }               \
+        };                                                                                               \
+        return made();                                                                                   \
+    }                                                                                                    \
     static_assert(::std::is_trivially_copyable_v<T>, "covey: " #T " is not a type of C")
-#define COVEY_CPP_TAG(T)                                                                   \
-    inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {    \
-        struct made : ::covey::detail::tag_traits {                                        \
-            static constexpr const covey_type *type() noexcept { return &covey_type_##T; } \
-        };                                                                                 \
-        return made();                                                                     \
-    }                                                                                      \
+#define COVEY_CPP_TAG(T)                                                                                 \
+    [[maybe_unused]] inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept { \
+        struct made : ::covey::detail::tag_traits {                                                      \
+            static constexpr const covey_type *type() noexcept { return &covey_type_##T; }               \
+        };                                                                                               \
+        return made();                                                                                   \
+    }                                                                                                    \
     static_assert(sizeof(COVEY__SIZE_TYPE(T)) == 1, "covey: " #T " has a value: COVEY_CPP_COMPONENT")
 #define COVEY_CPP_DEFINE(...) COVEY__CPP_DEFINE(__VA_ARGS__, ::covey::options(), 0)
 #define COVEY__CPP_DEFINE(T, wanted, ...)                                                                        \
-    inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {                          \
+    [[maybe_unused]] inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {         \
         struct made : ::covey::detail::traits<T> {                                                               \
             static constexpr ::covey::options wanted_options() noexcept { return wanted; }                       \
             static constexpr const char *given_name() noexcept { return #T; }                                    \

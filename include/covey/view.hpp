@@ -44,7 +44,7 @@ template <class T> struct runtime {};
 namespace covey {
 
 /* A view. Converts to const covey_view *. A default-constructed one has no world and matches nothing. */
-template <class... Terms> class view {
+template <class... Terms> class view : public detail::range_of_rows<view<Terms...>> {
     static constexpr bool is_reading = (std::is_same_v<Terms, reading> || ...);
     using list = decltype(detail::list_terms<is_reading, Terms...>());
     using loops = detail::loops<decltype(detail::list_fields(list()))>;
@@ -92,6 +92,7 @@ template <class... Terms> class view {
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_view_iter(&view_) }; }
+    auto rows() const noexcept { return rows(covey_view_iter(&view_)); }
     template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
         covey_iter it = covey_view_iter(&view_);
         loops::each(it, body);
@@ -115,6 +116,7 @@ template <class... Terms> class view {
     covey_iter iter_list(const entity *entities, uint32_t count) const noexcept {
         return covey_view_iter_list(&view_, entities, count);
     }
+    static auto rows(const covey_iter &it) noexcept { return typename loops::range_iterator(it); }
     template <class Body> COVEY__CPP_HOT static void each(covey_iter it, Body &&body) { loops::each(it, body); }
     template <class Body> COVEY__CPP_HOT static void spans(covey_iter it, Body &&body) { loops::spans(it, body); }
 

@@ -500,23 +500,22 @@ class entities {
   public:
     explicit entities(const covey_world *of) noexcept : world_(of) {}
 
-    struct end_of_entities {};
-    class iterator {
+    class iterator : public detail::loop_iterator<iterator> {
       public:
+        using value_type = entity;
+        iterator() noexcept : world_(nullptr), at_() {}
         explicit iterator(const covey_world *of) noexcept : world_(of), at_(covey_entity_next(of, {})) {}
         entity operator*() const noexcept { return at_; }
-        iterator &operator++() noexcept {
-            at_ = covey_entity_next(world_, at_);
-            return *this;
-        }
-        bool operator!=(end_of_entities) const noexcept { return !covey_is_null(at_); }
+        bool operator==(const iterator &other) const noexcept { return at_ == other.at_; }
+        void advance() noexcept { at_ = covey_entity_next(world_, at_); }
+        bool is_at_end() const noexcept { return covey_is_null(at_); }
 
       private:
         const covey_world *world_;
         entity at_;
     };
     iterator begin() const noexcept { return iterator(world_); }
-    end_of_entities end() const noexcept { return {}; }
+    detail::loop_end end() const noexcept { return {}; }
 
   private:
     const covey_world *world_;
