@@ -80,7 +80,7 @@ template <class T, class Listen> void tell(const covey_event *event, void *conte
         static_assert(std::is_invocable_v<Listen &, entity, T &>,
                       "covey: a listener is (entity, T &), (entity), either after a world_ref, or "
                       "(const covey_event &)");
-        listen(*event->entities, *static_cast<T *>(event->values));
+        call_as<void>(listen, *event->entities, *static_cast<T *>(event->values));
     }
 }
 

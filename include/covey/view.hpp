@@ -59,7 +59,7 @@ template <class... Terms> class view : public detail::range_of_rows<view<Terms..
             make_all(static_cast<covey_world *>(in), types...);
         } else {
             static_assert(is_reading, "covey: a view of a const world only reads: view<covey::reading, T...>");
-            make_all(static_cast<const covey_world *>(in), types...);
+            if constexpr (is_reading) make_all(static_cast<const covey_world *>(in), types...);
         }
     }
     operator const covey_view *() const noexcept { return &view_; }

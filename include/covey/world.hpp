@@ -103,7 +103,7 @@ class const_world_ref {
         static_assert(std::is_invocable_r_v<bool, const Wanted &, const T &>,
                       "covey: find_if wants bool wanted(const T &)");
         auto call = [](const void *value, const void *context) noexcept -> bool {
-            return (*static_cast<const Wanted *>(context))(*static_cast<const T *>(value));
+            return detail::call_as<bool>(*static_cast<const Wanted *>(context), *static_cast<const T *>(value));
         };
         return covey_find_raw(world_, type_of<T>(), detail::address_of(wanted), call);
     }
@@ -156,7 +156,8 @@ class const_world_ref {
   protected:
     template <class... T> COVEY__CPP_HOT auto found(entity e) const noexcept {
         static_assert(sizeof...(T) != 0, "covey: get wants components: get<Position>(e)");
-        if constexpr (sizeof...(T) == 1) return detail::get_one<T...>(world_, e);
+        if constexpr (sizeof...(T) == 0) return std::tuple<>();
+        else if constexpr (sizeof...(T) == 1) return detail::get_one<T...>(world_, e);
         else return detail::get_each<T...>(world_, e, std::index_sequence_for<T...>());
     }
 
@@ -313,7 +314,7 @@ class world_ref : public const_world_ref {
     template <class T, class Change> T *patch(entity e, Change &&change) const noexcept {
         static_assert(std::is_invocable_v<Change &, T &>, "covey: patch wants change(T &)");
         auto call = [](void *value, void *context) noexcept {
-            (*static_cast<std::remove_reference_t<Change> *>(context))(*static_cast<T *>(value));
+            detail::call_as<void>(*static_cast<std::remove_reference_t<Change> *>(context), *static_cast<T *>(value));
         };
         return static_cast<T *>(covey_patch_raw(world_, e, type_of<T>(), call, detail::context_of(change)));
     }
@@ -322,7 +323,7 @@ class world_ref : public const_world_ref {
         static_assert(std::is_invocable_v<Change &, T &>, "covey: patch_or_add wants change(T &)");
         if (has<T>(e)) return patch<T>(e, change);
         T value = T();
-        if (alive(e)) change(value);
+        if (alive(e)) detail::call_as<void>(change, value);
         return add<T>(e, std::move(value));
     }
 

@@ -77,7 +77,7 @@ template <class T, class Call> std::optional<T> take_over(Call call) noexcept {
 
 /* Wraps a function object of an entity and a value as a C function. */
 template <class T, class Wanted> bool ask(entity e, const void *value, void *context) noexcept {
-    return (*static_cast<Wanted *>(context))(e, *static_cast<const T *>(value));
+    return call_as<bool>(*static_cast<Wanted *>(context), e, *static_cast<const T *>(value));
 }
 
 /* Constructs a component that must be absent at its final address, without a move. */
