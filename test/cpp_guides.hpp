@@ -110,6 +110,7 @@ struct Name {
 COVEY_CPP_DEFINE(Name);
 } // namespace cpp
 #define GIVEN_cpp                       \
+    std::vector<Position> places;       \
     covey::entity player, ship, turret; \
     covey::world fresh;                 \
     covey::pool<Sprite> sprites;        \

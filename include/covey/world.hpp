@@ -216,10 +216,11 @@ class world_ref : public const_world_ref {
     [[nodiscard]] bool create_many(entity *entities, uint32_t count) const noexcept {
         return covey_create_many(world_, entities, count);
     }
-    /* Each gets copies of all values. */
+    /* Each gets copies of all values; of a covey::array, one value each. Fails with RANGE if an array has another
+     * number of values. */
     template <class... T>
     [[nodiscard]] bool create_many_with(entity *entities, uint32_t count, const T &...values) const noexcept {
-        const covey_component components[] = { detail::copy_of(values)..., covey_component() };
+        const covey_component components[] = { detail::component_of(values, count)..., covey_component() };
         return covey_create_many_with_raw(world_, entities, count, components);
     }
     [[nodiscard]] bool create_exact(const entity *entities, uint32_t count,

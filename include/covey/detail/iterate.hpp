@@ -118,8 +118,8 @@ template <class... F> class loops<types<F...>> {
         std::tuple<typename F::value *...> values_;
     };
 
-    /* The rows for algorithms and ranges of C++20, which keep iterators: this one has the whole iteration in it, and can
-     * be moved. A range-based for takes begin() and end(), which cost less. */
+    /* The rows for algorithms and ranges of C++20, which keep iterators: this one has the whole iteration in it, and
+     * can be moved. A range-based for takes begin() and end(), which cost less. */
     class range_iterator : public loop_iterator<range_iterator> {
       public:
         using value_type = row;

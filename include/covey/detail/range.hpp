@@ -33,8 +33,8 @@ template <class Iterator> class loop_iterator {
     Iterator &self() noexcept { return static_cast<Iterator &>(*this); }
 };
 
-/* The base of what has rows(), an iterator for std::ranges::begin. Its members begin() and end() are for range-based for
- * loops alone: they cost less, but their iterator cannot be kept. */
+/* The base of what has rows(), an iterator for std::ranges::begin. Its members begin() and end() are for range-based
+ * for loops alone: they cost less, but their iterator cannot be kept. */
 template <class Range> class range_of_rows {
     friend auto begin(Range &of) noexcept { return of.rows(); }
     friend auto begin(const Range &of) noexcept { return of.rows(); }

@@ -5,6 +5,24 @@
 #define COVEY_DETAIL_VALUE_HPP
 
 namespace covey {
+
+/* One value for each of the entities that create_many_with creates: covey::array(values), of a std::vector, a std::span
+ * or an array, or of a pointer to as many values as there are entities. */
+template <class T> struct array {
+    const T *values;
+    size_t count;
+    bool is_counted;
+
+    array(const T *const &first) noexcept : values(first), count(0), is_counted(false) {}
+    template <size_t N> array(const T (&list)[N]) noexcept : values(list), count(N), is_counted(true) {}
+    template <class List, class = decltype(std::declval<const List &>().size())>
+    array(const List &list) noexcept : values(list.data()), count(list.size()), is_counted(true) {}
+
+    bool fits(uint32_t entities) const noexcept { return !is_counted || count == entities; }
+};
+template <class List, class = decltype(std::declval<const List &>().size())>
+array(const List &) -> array<std::remove_const_t<std::remove_pointer_t<decltype(std::declval<const List &>().data())>>>;
+
 namespace detail {
 
 /* Whether values are moved as bytes; otherwise by a hook. */
@@ -165,10 +183,21 @@ template <class T> bool has_layout(covey_world *in, const covey_type *type, size
     return false;
 }
 
-template <class T> covey_component copy_of(const T &value) noexcept {
+/* What create_many_with gives to new entities: copies of a value, or the values of an array. An array of another length
+ * has a count that no list of entities has. */
+template <class T> covey_component component_of(const T &value, uint32_t) noexcept {
     covey_component made = {};
     made.type = type_of<T>();
     made.value = size_of<T> == 0 ? nullptr : address_of(value);
+    made.size = size_of<T>;
+    return made;
+}
+template <class T> covey_component component_of(const array<T> &values, uint32_t entities) noexcept {
+    static_assert(component<T>::is_trivial, "covey: the values would have to be forgotten without a destructor");
+    covey_component made = {};
+    made.type = type_of<T>();
+    made.values = values.values;
+    made.count = values.fits(entities) ? 0 : COVEY_NONE;
     made.size = size_of<T>;
     return made;
 }
