@@ -190,9 +190,8 @@ struct program {
         CHECK(t.mpi.min<Walker>(number) == 0 && t.mpi.max<Walker>(number) == walkers - 1);
         CHECK(t.mpi.min<Walker>([](const Walker &w) { return w.x; }) == lowest);
         CHECK((t.mpi.sum<Walker, Mass>([](const Walker &, const Mass &m) { return m.grams; }) == grams));
-        CHECK(t.mpi.max<Mass>([&](covey::entity e, const Mass &m) {
-            return t.mpi.owns(e) ? m.grams : 1e6f;
-        }) == (heavy ? heaviest : -std::numeric_limits<double>::infinity()));
+        CHECK(t.mpi.max<Mass>([&](covey::entity e, const Mass &m) { return t.mpi.owns(e) ? m.grams : 1e6f; }) ==
+              (heavy ? heaviest : -std::numeric_limits<double>::infinity()));
         CHECK(t.mpi.sum<Walker>([&](covey::entity e, const Walker &) { return t.world.has<Sick>(e); }) == sick);
         CHECK(t.mpi.count(covey::view<const Sick>{ t.world }) == static_cast<uint64_t>(sick));
         CHECK((t.mpi.count(covey::view<const Walker, const Mass>{ t.world }) == static_cast<uint64_t>(heavy)));
@@ -262,8 +261,7 @@ void test_digests_do_not_depend_on_ranks() {
             made.push_back(t.world.create_with(Walker{ i * 0.5, i, 0, 0 }));
             to.push_back(i * 7 % size);
         }
-        if (spread)
-            CHECK(t.mpi.migrate(made.data(), to.data(), static_cast<uint32_t>(made.size())));
+        if (spread) CHECK(t.mpi.migrate(made.data(), to.data(), static_cast<uint32_t>(made.size())));
         digests[spread] = t.mpi.digest<Walker>().value_or(spread);
         CHECK(t.mpi.digest<Local>() == std::nullopt && t.mpi.report().result == COVEY_ERROR_TYPE);
     }
@@ -282,8 +280,7 @@ void test_lists() {
     CHECK(t.mpi.migrate(made, short_list) == COVEY_ERROR_RANGE); // fails on all ranks because of one
     std::vector<covey::entity> none;
     CHECK(t.mpi.migrate(rank == 0 ? none : made, to) != COVEY_OK);
-    CHECK(t.mpi.owned_count() == home &&
-          t.mpi.count(covey::view<const Mass>{ t.world }) == 6u * unsigned(size));
+    CHECK(t.mpi.owned_count() == home && t.mpi.count(covey::view<const Mass>{ t.world }) == 6u * unsigned(size));
     CHECK(t.mpi.migrate(made, to) == COVEY_OK);
     uint32_t stay = 0;
     for (size_t i = 0; i < made.size(); i++) stay += static_cast<int>(i) % size == rank;

@@ -311,7 +311,7 @@ class mpi {
     /* Add systems that migrate entities by a partition, and that refresh ghosts. `more` has the other members of a
      * system: .after, .before, .phase, .every, .when and so on. */
     covey::result add_migration(covey_schedule *in, const char *name, covey_mpi_partition *by,
-                               const covey_system &more = {}) const noexcept {
+                                const covey_system &more = {}) const noexcept {
         covey_mpi_system desc = describe(name, more);
         desc.partition = by;
         return covey_mpi_system_add(in, &desc);
