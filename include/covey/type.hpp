@@ -193,6 +193,23 @@ template <class T> inline constexpr size_t size_of = component<T>::size;
 /* How a value of T is passed. */
 template <class T> using argument = typename component<T>::argument;
 
+/* One value for each of the entities that create_many_with creates: covey::array(values), of a std::vector, a std::span
+ * or an array, or of a pointer to as many values as there are entities. */
+template <class T> struct array {
+    const T *values;
+    size_t count;
+    bool is_counted;
+
+    array(const T *const &first) noexcept : values(first), count(0), is_counted(false) {}
+    template <size_t N> array(const T (&list)[N]) noexcept : values(list), count(N), is_counted(true) {}
+    template <class List, class = decltype(std::declval<const List &>().size())>
+    array(const List &list) noexcept : values(list.data()), count(list.size()), is_counted(true) {}
+
+    bool fits(uint32_t entities) const noexcept { return !is_counted || count == entities; }
+};
+template <class List, class = decltype(std::declval<const List &>().size())>
+array(const List &) -> array<std::remove_const_t<std::remove_pointer_t<decltype(std::declval<const List &>().data())>>>;
+
 } // namespace covey
 
 #include <covey/detail/value.hpp>
