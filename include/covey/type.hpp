@@ -202,13 +202,12 @@ template <class T> struct array {
 
     array(const T *const &first) noexcept : values(first), count(0), is_counted(false) {}
     template <size_t N> array(const T (&list)[N]) noexcept : values(list), count(N), is_counted(true) {}
-    template <class List, class = decltype(std::declval<const List &>().size())>
+    template <class List, class = detail::if_list<List>>
     array(const List &list) noexcept : values(list.data()), count(list.size()), is_counted(true) {}
 
     bool fits(uint32_t entities) const noexcept { return !is_counted || count == entities; }
 };
-template <class List, class = decltype(std::declval<const List &>().size())>
-array(const List &) -> array<std::remove_const_t<std::remove_pointer_t<decltype(std::declval<const List &>().data())>>>;
+template <class List, class = detail::if_list<List>> array(const List &) -> array<detail::value_of_list<List>>;
 
 } // namespace covey
 

@@ -37,6 +37,11 @@ template <class Function> void *context_of(Function &function) noexcept {
     return const_cast<void *>(static_cast<const void *>(address_of(function)));
 }
 
+/* Of a container that has its values in one array. */
+template <class List> using if_list = decltype(std::declval<const List &>().size());
+template <class List>
+using value_of_list = std::remove_const_t<std::remove_pointer_t<decltype(std::declval<const List &>().data())>>;
+
 /* Calls a function. Returns nothing of use where a static assertion refuses the function: that is the only error. */
 template <class R, class Function, class... Arguments>
 COVEY__CPP_HOT R call_as(Function &function, [[maybe_unused]] Arguments &&...arguments) {
