@@ -80,6 +80,7 @@ template <class... Terms> class group : public detail::range_of_rows<group<Terms
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_group_iter(group_) }; }
+    /* For std::ranges::begin: an iterator with the whole iteration in it. */
     auto rows() const noexcept { return typename loops::range_iterator(covey_group_iter(group_)); }
     template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
         covey_iter it = covey_group_iter(group_);

@@ -80,6 +80,7 @@ template <class View> class view_over {
 
     COVEY__CPP_HOT auto begin() const noexcept { return view_.begin(); }
     COVEY__CPP_HOT auto end() noexcept { return end_of_rows{ covey_view_iter_search(view_, search_.get()) }; }
+    /* For std::ranges::begin: an iterator with the whole iteration in it. */
     auto rows() noexcept { return View::rows(covey_view_iter_search(view_, search_.get())); }
     friend auto begin(view_over &of) noexcept { return of.rows(); }
     friend detail::loop_end end(view_over &) noexcept { return {}; }

@@ -220,6 +220,7 @@ template <class... F> class reactive : public detail::range_of_rows<reactive<F..
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_reactive_iter(set_) }; }
+    /* For std::ranges::begin: an iterator with the whole iteration in it. */
     auto rows() const noexcept { return typename loops::range_iterator(covey_reactive_iter(set_)); }
     template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
         covey_iter it = covey_reactive_iter(set_);

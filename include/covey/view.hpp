@@ -17,6 +17,8 @@
  * std::span<Position>, std::span<Mass>; absent ones are empty. Instead of the count it may take a const covey_iter &,
  * for covey_span_entity.
  *
+ * With C++20, views, groups and reactive sets are also ranges of the standard library, whose rows are tuples.
+ *
  * Calls add terms to the type:
  *
  *     auto falling = world.view<Position>().optional<Mass>().without<Frozen>(); */
@@ -92,6 +94,7 @@ template <class... Terms> class view : public detail::range_of_rows<view<Terms..
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_view_iter(&view_) }; }
+    /* For std::ranges::begin: an iterator with the whole iteration in it. */
     auto rows() const noexcept { return rows(covey_view_iter(&view_)); }
     template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
         covey_iter it = covey_view_iter(&view_);
