@@ -460,7 +460,7 @@ static_assert(std::ranges::input_range<covey::view_over<some>>);
 // The rows are those of a loop, in its order; the iterator can be moved at any time.
 static void views_are_ranges() {
     covey::world world;
-    make_some(world, 1000);
+    make_some(world, 500);
     some seen{ world };
     std::vector<covey::entity> expected, met;
     for (auto [e, p, v, m] : seen) expected.push_back(e);
@@ -488,7 +488,7 @@ static void views_are_ranges() {
 #if !defined(__clang__) || __clang_major__ >= 16 // older ones do not compile these of libstdc++
 static void ranges_are_composed() {
     covey::world world;
-    make_some(world, 1000);
+    make_some(world, 500);
     some seen{ world };
     auto heavy = [](const auto &row) { return std::get<3>(row) != nullptr; };
     uint32_t count = 0;
