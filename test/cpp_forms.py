@@ -29,7 +29,8 @@ def c_calls():
 
 def used_stems():
     """The stems of all names of C in the code of the C++ headers."""
-    headers = [*(source / "include/covey").glob("*.hpp"), *(source / "include/covey/detail").glob("*.hpp")]
+    folders = ["include/covey", "include/covey/detail", "inspect/include/covey", "mpi/include/covey"]
+    headers = [path for folder in folders for path in (source / folder).glob("*.hpp")]
     code = "\n".join(re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S) for path in headers)
     return {stem(name) for name in re.findall(r"\bcovey__?\w+", code)}
 

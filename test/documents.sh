@@ -2,9 +2,9 @@
 # Checks the documents against the tree:
 #
 #     documents.sh program SOURCE_DIR CC PREFIX WORK_DIR    the program in README.md is the first example; it runs
-#     documents.sh tutorial SOURCE_DIR STEP PROGRAM         the code on a page of the tutorial is that of its program,
-#                                                           and the program prints what the page shows; EMULATOR
-#                                                           runs the programs of another machine
+#     documents.sh tutorial SOURCE_DIR STEP PROGRAM c|cpp   the code on a page of the tutorial is that of its program in
+#                                                           this language, which prints what the page shows;
+#                                                           EMULATOR runs the programs of another machine
 #     documents.sh links SOURCE_DIR                         every file that a document links to exists
 #     documents.sh site SOURCE_DIR OUT_DIR                  the site can be built: all its links have a target, and the
 #                                                           reference has all functions, and the search finds topics
@@ -50,12 +50,12 @@ program)
     "$work/readme"
     ;;
 tutorial)
-    page=$source/docs/tutorial/step$3.md
+    page=$source/docs/tutorial/step$3.md language=$5
     # Blocks may be indented less than the program is.
-    awk -v page="$page" '
+    awk -v page="$page" -v begin='```'"$language" '
         { line = $0; sub(/^ +/, "", line) }
         FNR == NR { program = program "\n" line; next }
-        /^```c$/ { on = 1; block = "\n"; next }
+        $0 == begin { on = 1; block = "\n"; next }
         /^```$/ && on {
             on = 0
             if (index(program "\n", block) == 0) {
@@ -64,16 +64,16 @@ tutorial)
             }
         }
         on { block = block line "\n" }
-        END { exit status }' "$source/examples/tutorial/step$3.c" "$page"
-    ${EMULATOR:-} "$4" >"step$3.txt"
-    awk '/^```text$/ { on = 1; next } /^```$/ { on = 0 } on' "$page" | diff - "step$3.txt"
-    rm "step$3.txt"
+        END { exit status }' "$source/examples/tutorial/step$3.$language" "$page"
+    ${EMULATOR:-} "$4" >"step$3.$language.txt"
+    awk '/^```text$/ { on = 1; next } /^```$/ { on = 0 } on' "$page" | diff - "step$3.$language.txt"
+    rm "step$3.$language.txt"
     ;;
 links)
     cd "$source"
-    status=0 # [](...) is a lambda
+    status=0 # blocks of code, and [](...), have lambdas
     for document in *.md docs/*.md docs/*/*.md bench/*.md examples/*.md; do
-        for target in $(sed 's/\[[&=]*\](/(/g; s/](/\n](/g' "$document" | sed -n 's/^](\([^)#]*\).*/\1/p'); do
+        for target in $(awk '/^```/ { on = !on } !on' "$document" | sed 's/\[[&=]*\](/(/g; s/](/\n](/g' | sed -n 's/^](\([^)#]*\).*/\1/p'); do
             case $target in http*) continue ;; esac
             if [ ! -e "$(dirname "$document")/$target" ]; then
                 echo "$document links to $target, which does not exist"

@@ -36,8 +36,8 @@ const isRoot = process.getuid?.() === 0;
 const browser = await chromium.launch({ executablePath: browserPath, args: isRoot ? ['--no-sandbox'] : [] });
 
 /** Opens a page of the site. An error of a script fails the test. */
-async function open(name, { width = 1280, colorScheme = 'light' } = {}) {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+async function open(name, { width = 1280, colorScheme = 'light', javaScriptEnabled = true } = {}) {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled });
     const page = await context.newPage();
     page.on('pageerror', (error) => {
         throw error;
@@ -92,6 +92,30 @@ async function testTheme(colorScheme) {
     await page.context().close();
 }
 
+/** C, until C++ is chosen; the choice holds on other pages. Without scripts, both. */
+async function testLanguages() {
+    const page = await open('relations.html');
+    const seen = async () => [await page.locator('.in-c').last().isVisible(), await page.locator('.in-cpp').last().isVisible()];
+    const button = (name) => page.locator('.languages').last().getByRole('button', { name, exact: true });
+    assert.deepEqual(await seen(), [true, false], 'C first');
+    await button('C++').scrollIntoViewIfNeeded();
+    const place = (await button('C++').boundingBox()).y;
+    await button('C++').click();
+    assert.deepEqual(await seen(), [false, true]);
+    assert.ok(Math.abs((await button('C++').boundingBox()).y - place) < 2, 'what was clicked stays where it is');
+    assert.equal(await button('C++').getAttribute('aria-pressed'), 'true');
+    assert.equal(await button('C').getAttribute('aria-pressed'), 'false');
+    await page.goto(`file://${join(site, 'rollback.html')}`);
+    assert.deepEqual(await seen(), [false, true], 'the next page remembers the choice');
+    await button('C').press('Enter');
+    assert.deepEqual(await seen(), [true, false]);
+    await page.context().close();
+    const plain = await open('rollback.html', { javaScriptEnabled: false });
+    assert.ok(await plain.locator('.in-c').isVisible() && await plain.locator('.in-cpp').isVisible());
+    assert.equal(await plain.locator('.languages').count(), 0);
+    await plain.context().close();
+}
+
 async function testSearch() {
     const page = await open('index.html');
     const firstOf = async (text) => {
@@ -135,6 +159,7 @@ async function testWidths() {
 try {
     await testTheme('light');
     await testTheme('dark');
+    await testLanguages();
     await testSearch();
     await testWidths();
 } finally {

@@ -5,24 +5,15 @@
 #include <covey/history.hpp>
 #include <covey/image.hpp>
 
+#include "cpp_check.hpp"
 #include "test_cpp.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <string>
 #include <unordered_set>
 #include <vector>
-
-#define CHECK(holds)                                                          \
-    do {                                                                      \
-        if (!(holds)) {                                                       \
-            std::printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #holds); \
-            std::exit(1);                                                     \
-        }                                                                     \
-    } while (0)
 
 COVEY_CPP_COMPONENT(Position);
 COVEY_CPP_TAG(Frozen);

@@ -1,22 +1,14 @@
 // Lookups in C++: by entity, number, text and place; answers in range-based loops, alone and with the fields of a view.
 #include <covey/lookup.hpp>
 
+#include "cpp_check.hpp"
+
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#define CHECK(holds)                                                          \
-    do {                                                                      \
-        if (!(holds)) {                                                       \
-            std::printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #holds); \
-            std::exit(1);                                                     \
-        }                                                                     \
-    } while (0)
 
 namespace game {
 struct OwnedBy {

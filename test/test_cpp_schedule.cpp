@@ -1,22 +1,14 @@
 // Systems of C++: what their parameters declare, what they are called with, and when they end.
 #include <covey/schedule.hpp>
 
-#include <cstdio>
-#include <cstdlib>
+#include "cpp_check.hpp"
+
 #include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
 
 extern bool memory_is_out; // in test_cpp_memory.cpp
-
-#define CHECK(...)                                                                  \
-    do {                                                                            \
-        if (!(__VA_ARGS__)) {                                                       \
-            std::printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #__VA_ARGS__); \
-            std::exit(1);                                                           \
-        }                                                                           \
-    } while (0)
 
 struct Position {
     float x, y;

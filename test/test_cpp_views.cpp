@@ -1,20 +1,17 @@
 // Views and pools of the C++ header: as members, in range-based loops, over types that are made at run time; and what
 // C++20 adds. Compiled for C++17 and for C++20.
-#include <covey/covey.hpp>
+#include <covey/hierarchy.hpp>
+#include <covey/lookup.hpp>
 
-#include <cstdio>
-#include <cstdlib>
+#include "cpp_check.hpp"
+
+#if __cplusplus > 201703L
+#include <algorithm>
+#include <ranges>
+#endif
 #include <string>
 #include <type_traits>
 #include <vector>
-
-#define CHECK(holds)                                                          \
-    do {                                                                      \
-        if (!(holds)) {                                                       \
-            std::printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #holds); \
-            std::exit(1);                                                     \
-        }                                                                     \
-    } while (0)
 
 // Components are defined in their namespaces, even where another namespace has the name of the library.
 namespace game {
@@ -449,6 +446,65 @@ static void spans_have_one_length() {
 }
 #endif
 
+#if defined(__cpp_lib_ranges)
+using some = covey::view<Position, const Velocity, covey::optional<const Mass>>;
+static_assert(std::ranges::input_range<some> && std::ranges::input_range<const some>);
+static_assert(std::ranges::input_range<covey::group<Position, covey::with<const Velocity>>>);
+static_assert(std::ranges::input_range<covey::reactive<const Position>>);
+static_assert(std::ranges::forward_range<covey::pool<Position>> && std::ranges::forward_range<covey::entities>);
+static_assert(std::ranges::forward_range<decltype(covey::hierarchy(nullptr).children({}))>);
+static_assert(std::ranges::forward_range<decltype(covey::hierarchy(nullptr).tree({}))>);
+static_assert(std::ranges::input_range<covey::search> && std::ranges::input_range<covey::pair_search>);
+static_assert(std::ranges::input_range<covey::view_over<some>>);
+
+// The rows are those of a loop, in its order; the iterator can be moved at any time.
+static void views_are_ranges() {
+    covey::world world;
+    make_some(world, 500);
+    some seen{ world };
+    std::vector<covey::entity> expected, met;
+    for (auto [e, p, v, m] : seen) expected.push_back(e);
+    std::ranges::for_each(seen, [&](auto row) { met.push_back(std::get<0>(row)); });
+    CHECK(met == expected && !expected.empty());
+
+    met.clear();
+    auto at = std::ranges::begin(seen);
+    while (at != std::ranges::end(seen)) {
+        auto moved = std::move(at);
+        met.push_back(std::get<0>(*moved));
+        at = std::move(++moved);
+    }
+    CHECK(met == expected);
+    const covey::entity last = expected.back();
+    auto found = std::ranges::find_if(seen, [&](const auto &row) { return std::get<0>(row) == last; });
+    CHECK(found != std::ranges::end(seen) && &std::get<1>(*found) == world.get<Position>(last));
+    CHECK(std::ranges::count_if(world.pool<Position>(), [](auto) { return true; }) == world.pool<Position>().count());
+    CHECK(std::ranges::distance(world.entities()) == world.entity_count());
+    covey::entities all = world.entities();
+    auto most = std::ranges::max_element(all, {}, [](covey::entity e) { return e.index; });
+    CHECK(most != all.begin() && std::ranges::next(most) == all.end());
+}
+
+#if !defined(__clang__) || __clang_major__ >= 16 // older ones do not compile these of libstdc++
+static void ranges_are_composed() {
+    covey::world world;
+    make_some(world, 500);
+    some seen{ world };
+    auto heavy = [](const auto &row) { return std::get<3>(row) != nullptr; };
+    uint32_t count = 0;
+    for (auto [e, p, v, m] : seen | std::views::filter(heavy) | std::views::take(10)) count += world.get<Mass>(e) == m;
+    CHECK(count == 10);
+    for (auto [e, p] : world.view<const Position>() | std::views::drop(3) | std::views::take(2)) count += p.x >= 0;
+    CHECK(count == 12);
+    std::vector<covey::entity> bare;
+    std::ranges::copy(world.entities() | std::views::filter([&](covey::entity e) { return !world.has<Mass>(e); }),
+                      std::back_inserter(bare));
+    CHECK(bare.size() == world.entity_count() - world.pool<Mass>().count());
+    for (auto [e, m] : world.pool<Mass>() | std::views::take(1)) CHECK(&m == world.get<Mass>(e));
+}
+#endif
+#endif
+
 int main() {
     components_are_defined_in_their_namespaces();
     views_and_pools_are_members();
@@ -467,6 +523,12 @@ int main() {
     spans_of_the_standard_library();
     many_at_once_by_span();
     spans_have_one_length();
+#endif
+#if defined(__cpp_lib_ranges)
+    views_are_ranges();
+#if !defined(__clang__) || __clang_major__ >= 16
+    ranges_are_composed();
+#endif
 #endif
     return 0;
 }

@@ -3,20 +3,12 @@
 #define COVEY_CPP_EXCEPTIONS
 #include <covey/covey.hpp>
 
-#include <cstdio>
-#include <cstdlib>
+#include "cpp_check.hpp"
+
 #include <cstring>
 #include <string>
 #include <unordered_set>
 #include <vector>
-
-#define CHECK(holds)                                                          \
-    do {                                                                      \
-        if (!(holds)) {                                                       \
-            std::printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #holds); \
-            std::exit(1);                                                     \
-        }                                                                     \
-    } while (0)
 
 struct Position {
     float x, y;
@@ -308,6 +300,28 @@ static void many_at_once() {
     check_valid(world);
 }
 
+// Positions and velocities from arrays of any kind, a copied tag, and arrays of another length.
+static void many_from_arrays() {
+    covey_world_desc desc = {};
+    desc.log = [](covey_result, const char *, void *) {};
+    covey::world world(desc);
+    covey::entity made[3];
+    const std::vector<Position> places = { { 1, 2 }, { 3, 4 }, { 5, 6 } };
+    const Velocity speeds[] = { { 1, 0 }, { 2, 0 }, { 3, 0 } };
+    const Depth depths[] = { { 7 }, { 8 }, { 9 } };
+    CHECK(world.create_many_with(made, 3, covey::array(places), covey::array(speeds), covey::array(depths + 0),
+                                 Frozen{}));
+    for (int i = 0; i < 3; i++) {
+        CHECK(world.get<Position>(made[i])->y == places[static_cast<size_t>(i)].y);
+        CHECK(world.get<Velocity>(made[i])->x == speeds[i].x && world.get<Depth>(made[i])->at == depths[i].at);
+        CHECK(world.has<Frozen>(made[i]));
+    }
+    CHECK(!world.create_many_with(made, 2, covey::array(places)) && world.result() == COVEY_ERROR_RANGE);
+    CHECK(covey_is_null(made[0]) && world.entity_count() == 3);
+    const std::vector<Position> none;
+    CHECK(world.create_many_with(made, 0, covey::array(none)) && !world.create_many_with(made, 1, covey::array(none)));
+}
+
 int main() {
     references_are_of_the_same_world();
     values_are_made_from_arguments();
@@ -318,5 +332,6 @@ int main() {
     groups_name_terms();
     types_of_the_run_time_have_typed_verbs();
     many_at_once();
+    many_from_arrays();
     return 0;
 }

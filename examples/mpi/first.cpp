@@ -15,10 +15,9 @@ int main(int argc, char **argv) {
         std::fprintf(stderr, "%s\n", report.text);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    int rank = covey_mpi_rank(mpi), next = (rank + 1) % covey_mpi_size(mpi);
+    int rank = mpi.rank(), next = (rank + 1) % mpi.size();
     covey::entity e = world.create_with(Walker{ rank });
-    if (covey_mpi_migrate(mpi, &e, &next, 1) != COVEY_OK) // all walkers move one rank on
-        std::fprintf(stderr, "%s\n", covey_mpi_report(mpi)->text);
+    if (!mpi.migrate(&e, &next, 1)) std::fprintf(stderr, "%s\n", mpi.report().text); // all walkers move one rank on
     for (auto [each, walker] : covey::view<const Walker>{ world })
         std::printf("rank %d has the walker of rank %d\n", rank, walker.x);
     std::optional<int64_t> sum = mpi.sum<Walker>([](const Walker &walker) { return walker.x; });

@@ -49,6 +49,8 @@
 
 #include <covey/type.hpp>
 
+#include <covey/detail/range.hpp>
+
 #include <covey/world.hpp>
 
 #include <covey/sort.hpp>

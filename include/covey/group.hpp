@@ -50,7 +50,7 @@ template <class... T> void name_list(const covey_type **terms, types<T...>) noex
 
 /* Converts to covey_group *, which is null if the group could not be made. It does not own the group, which lives until
  * destroy, or until its world ends. */
-template <class... Terms> class group {
+template <class... Terms> class group : public detail::range_of_rows<group<Terms...>> {
     using own = decltype((detail::types<>() + ... + typename detail::group_term<Terms>::own()));
     using with = decltype((detail::types<>() + ... + typename detail::group_term<Terms>::with()));
     using without = decltype((detail::types<>() + ... + typename detail::group_term<Terms>::without()));
@@ -80,6 +80,8 @@ template <class... Terms> class group {
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_group_iter(group_) }; }
+    /* For std::ranges::begin: an iterator with the whole iteration in it. */
+    auto rows() const noexcept { return typename loops::range_iterator(covey_group_iter(group_)); }
     template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
         covey_iter it = covey_group_iter(group_);
         loops::each(it, body);

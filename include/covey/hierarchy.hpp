@@ -24,23 +24,22 @@ template <next_of_tree Next> class kin {
   public:
     kin(const covey_world *in, entity root, entity first) noexcept : world_(in), root_(root), first_(first) {}
 
-    struct end_of_kin {};
-    class iterator {
+    class iterator : public loop_iterator<iterator> {
       public:
+        using value_type = entity;
+        iterator() noexcept : of_(nullptr), at_() {}
         iterator(const kin *of, entity first) noexcept : of_(of), at_(first) {}
         entity operator*() const noexcept { return at_; }
-        iterator &operator++() noexcept {
-            at_ = Next(of_->world_, of_->root_, at_);
-            return *this;
-        }
-        bool operator!=(end_of_kin) const noexcept { return !covey_is_null(at_); }
+        bool operator==(const iterator &other) const noexcept { return at_ == other.at_; }
+        void advance() noexcept { at_ = Next(of_->world_, of_->root_, at_); }
+        bool is_at_end() const noexcept { return covey_is_null(at_); }
 
       private:
         const kin *of_;
         entity at_;
     };
     iterator begin() const noexcept { return iterator(this, first_); }
-    end_of_kin end() const noexcept { return {}; }
+    loop_end end() const noexcept { return {}; }
 
   private:
     const covey_world *world_;

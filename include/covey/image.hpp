@@ -193,7 +193,7 @@ result save_to_stream(world_ref from, Sink &&sink, const covey_save_desc &desc =
     static_assert(std::is_invocable_r_v<bool, Sink &, const void *, size_t>,
                   "covey: save_to_stream wants bool sink(const void *, size_t)");
     auto call = [](const void *bytes, size_t size, void *context) noexcept -> bool {
-        return (*static_cast<std::remove_reference_t<Sink> *>(context))(bytes, size);
+        return detail::call_as<bool>(*static_cast<std::remove_reference_t<Sink> *>(context), bytes, size);
     };
     return covey_save_to_stream(from, call, detail::context_of(sink), &desc, report);
 }

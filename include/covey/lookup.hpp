@@ -29,6 +29,11 @@ namespace covey {
 
 namespace detail {
 
+inline entity answer(const covey_search &found, uint32_t i) noexcept { return found.entities[i]; }
+inline std::pair<entity, entity> answer(const covey_pairs &found, uint32_t i) noexcept {
+    return { found.a[i], found.b[i] };
+}
+
 /* A range-based for over what the buffer of a question holds, which Next fills anew at its end. */
 template <class Buffer, bool (*Next)(Buffer *)> class answers {
   public:
@@ -36,30 +41,24 @@ template <class Buffer, bool (*Next)(Buffer *)> class answers {
     /* For the calls of C. */
     Buffer *get() noexcept { return &asked_; }
 
-    struct end_of_answers {};
-    class iterator {
+    class iterator : public loop_iterator<iterator> {
       public:
+        using value_type = decltype(answer(std::declval<const Buffer &>(), 0));
         explicit iterator(Buffer *asked) noexcept : asked_(asked) { (void)Next(asked_); }
-        auto operator*() const noexcept { return answer(*asked_, at_); }
-        iterator &operator++() noexcept {
-            if (++at_ < asked_->count) return *this;
+        value_type operator*() const noexcept { return answer(*asked_, at_); }
+        void advance() noexcept {
+            if (++at_ < asked_->count) return;
             (void)Next(asked_);
             at_ = 0;
-            return *this;
         }
-        bool operator!=(end_of_answers) const noexcept { return asked_->count != 0; }
+        bool is_at_end() const noexcept { return asked_->count == 0; }
 
       private:
-        static entity answer(const covey_search &found, uint32_t i) noexcept { return found.entities[i]; }
-        static std::pair<entity, entity> answer(const covey_pairs &found, uint32_t i) noexcept {
-            return { found.a[i], found.b[i] };
-        }
-
         Buffer *asked_;
         uint32_t at_ = 0;
     };
     iterator begin() noexcept { return iterator(&asked_); }
-    end_of_answers end() const noexcept { return {}; }
+    loop_end end() const noexcept { return {}; }
 
   private:
     Buffer asked_;
@@ -81,6 +80,10 @@ template <class View> class view_over {
 
     COVEY__CPP_HOT auto begin() const noexcept { return view_.begin(); }
     COVEY__CPP_HOT auto end() noexcept { return end_of_rows{ covey_view_iter_search(view_, search_.get()) }; }
+    /* For std::ranges::begin: an iterator with the whole iteration in it. */
+    auto rows() noexcept { return View::rows(covey_view_iter_search(view_, search_.get())); }
+    friend auto begin(view_over &of) noexcept { return of.rows(); }
+    friend detail::loop_end end(view_over &) noexcept { return {}; }
     template <class Body> COVEY__CPP_HOT void each(Body &&body) {
         View::each(covey_view_iter_search(view_, search_.get()), body);
     }

@@ -70,27 +70,26 @@ template <class T> class pool {
         return world_ref(covey_pool_world(pool_)).template remove_if<T>(std::forward<Remove>(remove));
     }
 
-    struct end_of_pool {};
-    class iterator {
+    class iterator : public detail::loop_iterator<iterator> {
       public:
+        using value_type = std::tuple<entity, T &>;
+        iterator() noexcept : pool_(nullptr), position_(COVEY_NONE) {}
         explicit iterator(const covey_pool *of) noexcept
             : pool_(of), position_(of ? covey_pool_next(of, 0) : COVEY_NONE) {}
-        std::tuple<entity, T &> operator*() const noexcept {
+        value_type operator*() const noexcept {
             return { detail::entity_at(pool_, position_),
                      *static_cast<T *>(covey__pool_value_at_sized(pool_, position_, size_of<T>)) };
         }
-        iterator &operator++() noexcept {
-            position_ = covey_pool_next(pool_, position_ + 1);
-            return *this;
-        }
-        bool operator!=(end_of_pool) const noexcept { return position_ != COVEY_NONE; }
+        bool operator==(const iterator &other) const noexcept { return position_ == other.position_; }
+        void advance() noexcept { position_ = covey_pool_next(pool_, position_ + 1); }
+        bool is_at_end() const noexcept { return position_ == COVEY_NONE; }
 
       private:
         const covey_pool *pool_;
         uint32_t position_;
     };
     iterator begin() const noexcept { return iterator(pool_); }
-    end_of_pool end() const noexcept { return {}; }
+    detail::loop_end end() const noexcept { return {}; }
 
     const covey_type *type() const noexcept { return covey_pool_type(pool_); }
     world_ref world() const noexcept { return covey_pool_world(pool_); }

@@ -80,7 +80,7 @@ template <class T, class Listen> void tell(const covey_event *event, void *conte
         static_assert(std::is_invocable_v<Listen &, entity, T &>,
                       "covey: a listener is (entity, T &), (entity), either after a world_ref, or "
                       "(const covey_event &)");
-        listen(*event->entities, *static_cast<T *>(event->values));
+        call_as<void>(listen, *event->entities, *static_cast<T *>(event->values));
     }
 }
 
@@ -194,7 +194,7 @@ class queue {
 
 /* Owns a reactive set, which must be destroyed before its world. Made by world.reactive(). Converts to
  * covey_reactive *, which is null if it could not be made. */
-template <class... F> class reactive {
+template <class... F> class reactive : public detail::range_of_rows<reactive<F...>> {
   public:
     explicit reactive(covey_reactive *made) noexcept : set_(made) {}
     reactive(reactive &&other) noexcept : set_(other.release()) {}
@@ -220,6 +220,8 @@ template <class... F> class reactive {
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_reactive_iter(set_) }; }
+    /* For std::ranges::begin: an iterator with the whole iteration in it. */
+    auto rows() const noexcept { return typename loops::range_iterator(covey_reactive_iter(set_)); }
     template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
         covey_iter it = covey_reactive_iter(set_);
         loops::each(it, body);

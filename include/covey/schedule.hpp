@@ -31,6 +31,7 @@ namespace detail {
 /* ---- Parameters --------------------------------------------------------------------------------------------------*/
 
 template <bool Const, class... P> struct signature {
+    static constexpr bool is_known = true;
     using parameters = types<P...>;
     static constexpr bool is_const = Const; /* a call does not change the function object */
 };
@@ -43,14 +44,19 @@ template <class R, class C, class... P>
 struct signature_of_member<R (C::*)(P...) const noexcept> : signature<true, P...> {};
 
 /* The parameters of a function, or of an object with one operator(). */
-template <class Body, class = void> struct signature_of {
-    static_assert(never<Body>, "covey: the parameters of a system name their types; auto does not say what is used");
-};
+template <class Body, class = void> struct signature_of { static constexpr bool is_known = false; };
 template <class Body>
 struct signature_of<Body, std::void_t<decltype(&Body::operator())>> : signature_of_member<decltype(&Body::operator())> {
 };
 template <class R, class... P> struct signature_of<R (*)(P...), void> : signature<true, P...> {};
 template <class R, class... P> struct signature_of<R (*)(P...) noexcept, void> : signature<true, P...> {};
+
+/* Whether the parameters are known, which is asserted. */
+template <class Body> constexpr bool names_types() noexcept {
+    static_assert(signature_of<Body>::is_known,
+                  "covey: the parameters of a system name their types; auto does not say what is used");
+    return signature_of<Body>::is_known;
+}
 
 template <class P> using bare = std::remove_cv_t<std::remove_reference_t<P>>;
 
@@ -63,10 +69,7 @@ template <class P, class Part, bool Spans> constexpr role role_of() noexcept {
     else if constexpr (!Spans) return std::is_pointer_v<value> ? role::optional : role::required;
     else if constexpr (std::is_same_v<value, covey_iter>) return role::iter;
     else if constexpr (std::is_pointer_v<value>) return role::required;
-    else {
-        static_assert(std::is_integral_v<value>, "covey: spans gets arrays: T * or const T *");
-        return role::count;
-    }
+    else return std::is_integral_v<value> ? role::count : role::wrong;
 }
 
 /* The component of a parameter: const if it is read. */
@@ -131,6 +134,7 @@ decltype(auto) row_argument(covey_job &job, const covey_row &row, uint32_t field
 template <bool Spans, class Fields, class Part, class Parameters> struct arguments;
 template <bool Spans, class... F, class Part, class... P> struct arguments<Spans, types<F...>, Part, types<P...>> {
     static constexpr role roles[sizeof...(P) + 1] = { role_of<P, Part, Spans>()..., role::job };
+    static constexpr bool are_right = ((role_of<P, Part, Spans>() != role::wrong) && ...);
 
     /* The number of a parameter's field: in a group; or in a view, where `with` comes before `optional`. */
     template <size_t I> static constexpr uint32_t field() noexcept {
@@ -330,17 +334,27 @@ template <class Fields, class Part, class When, class Merge> class system {
 
     /* Entity by entity. Exclusive systems go by rows, others by spans, so that compilers can vectorise the loop. */
     template <class Body> covey_result each(Body body) noexcept {
-        using arguments = detail::arguments<false, Fields, Part, typename detail::signature_of<Body>::parameters>;
-        using made = state<Body>;
-        arguments::describe(desc_.view);
-        return add(std::move(body),
-                   desc_.exclusive ? made::template each_of_rows<arguments> : made::template each_of_spans<arguments>);
+        if constexpr (!detail::names_types<Body>()) return COVEY_ERROR_TYPE;
+        else {
+            using arguments = detail::arguments<false, Fields, Part, typename detail::signature_of<Body>::parameters>;
+            using made = state<Body>;
+            arguments::describe(desc_.view);
+            return add(std::move(body), desc_.exclusive ? made::template each_of_rows<arguments>
+                                                        : made::template each_of_spans<arguments>);
+        }
     }
     /* Span by span. */
     template <class Body> covey_result spans(Body body) noexcept {
-        using arguments = detail::arguments<true, Fields, Part, typename detail::signature_of<Body>::parameters>;
-        arguments::describe(desc_.view);
-        return add(std::move(body), state<Body>::template spans<arguments>);
+        if constexpr (!detail::names_types<Body>()) return COVEY_ERROR_TYPE;
+        else {
+            using arguments = detail::arguments<true, Fields, Part, typename detail::signature_of<Body>::parameters>;
+            static_assert(arguments::are_right, "covey: spans gets arrays: T * or const T *");
+            if constexpr (!arguments::are_right) return COVEY_ERROR_TYPE;
+            else {
+                arguments::describe(desc_.view);
+                return add(std::move(body), state<Body>::template spans<arguments>);
+            }
+        }
     }
     /* Piece by piece. */
     template <class Body> covey_result run(Body body) noexcept { return add(std::move(body), state<Body>::run); }

@@ -58,7 +58,7 @@ template <class Less> covey_order order_of_entities(const Less &less) noexcept {
     covey_order order = {};
     order.compare_entities = [](entity a, const void *, entity b, const void *, void *context) noexcept {
         const Less &is_less = *static_cast<const Less *>(context);
-        return is_less(a, b) ? -1 : is_less(b, a) ? 1 : 0;
+        return call_as<bool>(is_less, a, b) ? -1 : call_as<bool>(is_less, b, a) ? 1 : 0;
     };
     order.context = context_of(less);
     return order;

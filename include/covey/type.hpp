@@ -155,25 +155,25 @@ template <class T> constexpr covey_type options::describe(const char *default_na
 template <class T> struct component : detail::definition<T> {};
 template <class T> struct component<const T> : component<T> {};
 
-#define COVEY_CPP_COMPONENT(T)                                                             \
-    inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {    \
-        struct made : ::covey::detail::value_traits<T> {                                   \
-            static constexpr const covey_type *type() noexcept { return &covey_type_##T; } \
-        };                                                                                 \
-        return made();                                                                     \
-    }                                                                                      \
+#define COVEY_CPP_COMPONENT(T)                                                                           \
+    [[maybe_unused]] inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept { \
+        struct made : ::covey::detail::value_traits<T> {                                                 \
+            static constexpr const covey_type *type() noexcept { return &covey_type_##T; }               \
+        };                                                                                               \
+        return made();                                                                                   \
+    }                                                                                                    \
     static_assert(::std::is_trivially_copyable_v<T>, "covey: " #T " is not a type of C")
-#define COVEY_CPP_TAG(T)                                                                   \
-    inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {    \
-        struct made : ::covey::detail::tag_traits {                                        \
-            static constexpr const covey_type *type() noexcept { return &covey_type_##T; } \
-        };                                                                                 \
-        return made();                                                                     \
-    }                                                                                      \
+#define COVEY_CPP_TAG(T)                                                                                 \
+    [[maybe_unused]] inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept { \
+        struct made : ::covey::detail::tag_traits {                                                      \
+            static constexpr const covey_type *type() noexcept { return &covey_type_##T; }               \
+        };                                                                                               \
+        return made();                                                                                   \
+    }                                                                                                    \
     static_assert(sizeof(COVEY__SIZE_TYPE(T)) == 1, "covey: " #T " has a value: COVEY_CPP_COMPONENT")
 #define COVEY_CPP_DEFINE(...) COVEY__CPP_DEFINE(__VA_ARGS__, ::covey::options(), 0)
 #define COVEY__CPP_DEFINE(T, wanted, ...)                                                                        \
-    inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {                          \
+    [[maybe_unused]] inline auto covey__definition(::covey::detail::id<T>, ::covey__anywhere) noexcept {         \
         struct made : ::covey::detail::traits<T> {                                                               \
             static constexpr ::covey::options wanted_options() noexcept { return wanted; }                       \
             static constexpr const char *given_name() noexcept { return #T; }                                    \
@@ -192,6 +192,22 @@ template <class T> constexpr const covey_type *type_of() noexcept { return compo
 template <class T> inline constexpr size_t size_of = component<T>::size;
 /* How a value of T is passed. */
 template <class T> using argument = typename component<T>::argument;
+
+/* One value for each of the entities that create_many_with creates: covey::array(values), of a std::vector, a std::span
+ * or an array, or of a pointer to as many values as there are entities. */
+template <class T> struct array {
+    const T *values;
+    size_t count;
+    bool is_counted;
+
+    array(const T *const &first) noexcept : values(first), count(0), is_counted(false) {}
+    template <size_t N> array(const T (&list)[N]) noexcept : values(list), count(N), is_counted(true) {}
+    template <class List, class = detail::if_list<List>>
+    array(const List &list) noexcept : values(list.data()), count(list.size()), is_counted(true) {}
+
+    bool fits(uint32_t entities) const noexcept { return !is_counted || count == entities; }
+};
+template <class List, class = detail::if_list<List>> array(const List &) -> array<detail::value_of_list<List>>;
 
 } // namespace covey
 

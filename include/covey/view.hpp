@@ -17,6 +17,8 @@
  * std::span<Position>, std::span<Mass>; absent ones are empty. Instead of the count it may take a const covey_iter &,
  * for covey_span_entity.
  *
+ * With C++20, views, groups and reactive sets are also ranges of the standard library, whose rows are tuples.
+ *
  * Calls add terms to the type:
  *
  *     auto falling = world.view<Position>().optional<Mass>().without<Frozen>(); */
@@ -44,7 +46,7 @@ template <class T> struct runtime {};
 namespace covey {
 
 /* A view. Converts to const covey_view *. A default-constructed one has no world and matches nothing. */
-template <class... Terms> class view {
+template <class... Terms> class view : public detail::range_of_rows<view<Terms...>> {
     static constexpr bool is_reading = (std::is_same_v<Terms, reading> || ...);
     using list = decltype(detail::list_terms<is_reading, Terms...>());
     using loops = detail::loops<decltype(detail::list_fields(list()))>;
@@ -59,7 +61,7 @@ template <class... Terms> class view {
             make_all(static_cast<covey_world *>(in), types...);
         } else {
             static_assert(is_reading, "covey: a view of a const world only reads: view<covey::reading, T...>");
-            make_all(static_cast<const covey_world *>(in), types...);
+            if constexpr (is_reading) make_all(static_cast<const covey_world *>(in), types...);
         }
     }
     operator const covey_view *() const noexcept { return &view_; }
@@ -92,6 +94,8 @@ template <class... Terms> class view {
 
     COVEY__CPP_HOT auto begin() const noexcept { return typename loops::iterator(); }
     COVEY__CPP_HOT auto end() const noexcept { return typename loops::end{ covey_view_iter(&view_) }; }
+    /* For std::ranges::begin: an iterator with the whole iteration in it. */
+    auto rows() const noexcept { return rows(covey_view_iter(&view_)); }
     template <class Body> COVEY__CPP_HOT void each(Body &&body) const {
         covey_iter it = covey_view_iter(&view_);
         loops::each(it, body);
@@ -115,6 +119,7 @@ template <class... Terms> class view {
     covey_iter iter_list(const entity *entities, uint32_t count) const noexcept {
         return covey_view_iter_list(&view_, entities, count);
     }
+    static auto rows(const covey_iter &it) noexcept { return typename loops::range_iterator(it); }
     template <class Body> COVEY__CPP_HOT static void each(covey_iter it, Body &&body) { loops::each(it, body); }
     template <class Body> COVEY__CPP_HOT static void spans(covey_iter it, Body &&body) { loops::spans(it, body); }
 

@@ -103,7 +103,7 @@ class const_world_ref {
         static_assert(std::is_invocable_r_v<bool, const Wanted &, const T &>,
                       "covey: find_if wants bool wanted(const T &)");
         auto call = [](const void *value, const void *context) noexcept -> bool {
-            return (*static_cast<const Wanted *>(context))(*static_cast<const T *>(value));
+            return detail::call_as<bool>(*static_cast<const Wanted *>(context), *static_cast<const T *>(value));
         };
         return covey_find_raw(world_, type_of<T>(), detail::address_of(wanted), call);
     }
@@ -156,7 +156,8 @@ class const_world_ref {
   protected:
     template <class... T> COVEY__CPP_HOT auto found(entity e) const noexcept {
         static_assert(sizeof...(T) != 0, "covey: get wants components: get<Position>(e)");
-        if constexpr (sizeof...(T) == 1) return detail::get_one<T...>(world_, e);
+        if constexpr (sizeof...(T) == 0) return std::tuple<>();
+        else if constexpr (sizeof...(T) == 1) return detail::get_one<T...>(world_, e);
         else return detail::get_each<T...>(world_, e, std::index_sequence_for<T...>());
     }
 
@@ -215,10 +216,11 @@ class world_ref : public const_world_ref {
     [[nodiscard]] bool create_many(entity *entities, uint32_t count) const noexcept {
         return covey_create_many(world_, entities, count);
     }
-    /* Each gets copies of all values. */
+    /* Each gets copies of all values; of a covey::array, one value each. Fails with RANGE if an array has another
+     * number of values. */
     template <class... T>
     [[nodiscard]] bool create_many_with(entity *entities, uint32_t count, const T &...values) const noexcept {
-        const covey_component components[] = { detail::copy_of(values)..., covey_component() };
+        const covey_component components[] = { detail::component_of(values, count)..., covey_component() };
         return covey_create_many_with_raw(world_, entities, count, components);
     }
     [[nodiscard]] bool create_exact(const entity *entities, uint32_t count,
@@ -313,7 +315,7 @@ class world_ref : public const_world_ref {
     template <class T, class Change> T *patch(entity e, Change &&change) const noexcept {
         static_assert(std::is_invocable_v<Change &, T &>, "covey: patch wants change(T &)");
         auto call = [](void *value, void *context) noexcept {
-            (*static_cast<std::remove_reference_t<Change> *>(context))(*static_cast<T *>(value));
+            detail::call_as<void>(*static_cast<std::remove_reference_t<Change> *>(context), *static_cast<T *>(value));
         };
         return static_cast<T *>(covey_patch_raw(world_, e, type_of<T>(), call, detail::context_of(change)));
     }
@@ -322,7 +324,7 @@ class world_ref : public const_world_ref {
         static_assert(std::is_invocable_v<Change &, T &>, "covey: patch_or_add wants change(T &)");
         if (has<T>(e)) return patch<T>(e, change);
         T value = T();
-        if (alive(e)) change(value);
+        if (alive(e)) detail::call_as<void>(change, value);
         return add<T>(e, std::move(value));
     }
 
@@ -500,23 +502,22 @@ class entities {
   public:
     explicit entities(const covey_world *of) noexcept : world_(of) {}
 
-    struct end_of_entities {};
-    class iterator {
+    class iterator : public detail::loop_iterator<iterator> {
       public:
+        using value_type = entity;
+        iterator() noexcept : world_(nullptr), at_() {}
         explicit iterator(const covey_world *of) noexcept : world_(of), at_(covey_entity_next(of, {})) {}
         entity operator*() const noexcept { return at_; }
-        iterator &operator++() noexcept {
-            at_ = covey_entity_next(world_, at_);
-            return *this;
-        }
-        bool operator!=(end_of_entities) const noexcept { return !covey_is_null(at_); }
+        bool operator==(const iterator &other) const noexcept { return at_ == other.at_; }
+        void advance() noexcept { at_ = covey_entity_next(world_, at_); }
+        bool is_at_end() const noexcept { return covey_is_null(at_); }
 
       private:
         const covey_world *world_;
         entity at_;
     };
     iterator begin() const noexcept { return iterator(world_); }
-    end_of_entities end() const noexcept { return {}; }
+    detail::loop_end end() const noexcept { return {}; }
 
   private:
     const covey_world *world_;

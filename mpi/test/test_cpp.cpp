@@ -163,7 +163,7 @@ struct program {
             return by_function ? column_of(k.x) : covey_mpi_partition_rank(space, point);
         };
         for (const known &k : all) here += belongs(k) == rank;
-        CHECK(own.count() == here && covey_mpi_owned_count(t.mpi) == here);
+        CHECK(own.count() == here && t.mpi.owned_count() == here);
         for (auto [e, w, ghost] : covey::view<const Walker, const covey_ghost>{ t.world }) {
             const known &k = all[static_cast<size_t>(w.number)];
             CHECK(ghost.rank == belongs(k) && w.x == k.x && w.y == k.y);
@@ -190,9 +190,8 @@ struct program {
         CHECK(t.mpi.min<Walker>(number) == 0 && t.mpi.max<Walker>(number) == walkers - 1);
         CHECK(t.mpi.min<Walker>([](const Walker &w) { return w.x; }) == lowest);
         CHECK((t.mpi.sum<Walker, Mass>([](const Walker &, const Mass &m) { return m.grams; }) == grams));
-        CHECK(t.mpi.max<Mass>([&](covey::entity e, const Mass &m) {
-            return covey_mpi_owns(t.mpi, e) ? m.grams : 1e6f;
-        }) == (heavy ? heaviest : -std::numeric_limits<double>::infinity()));
+        CHECK(t.mpi.max<Mass>([&](covey::entity e, const Mass &m) { return t.mpi.owns(e) ? m.grams : 1e6f; }) ==
+              (heavy ? heaviest : -std::numeric_limits<double>::infinity()));
         CHECK(t.mpi.sum<Walker>([&](covey::entity e, const Walker &) { return t.world.has<Sick>(e); }) == sick);
         CHECK(t.mpi.count(covey::view<const Sick>{ t.world }) == static_cast<uint64_t>(sick));
         CHECK((t.mpi.count(covey::view<const Walker, const Mass>{ t.world }) == static_cast<uint64_t>(heavy)));
@@ -208,7 +207,7 @@ void test_random_programs() {
                                          ? p.t.mpi.partition<Walker>(place)
                                          : boxes(p.t.mpi, seed % 4 == 0 ? COVEY_MPI_GRID : COVEY_MPI_BISECTION);
         CHECK(space);
-        CHECK((p.by_function ? p.t.mpi.define_ghosts<Walker>(near) : p.t.mpi.define_ghosts<Walker>(space)) == COVEY_OK);
+        CHECK((p.by_function ? p.t.mpi.ghosts_define<Walker>(near) : p.t.mpi.ghosts_define<Walker>(space)) == COVEY_OK);
         covey::schedule schedule(p.t.world, 2);
         int64_t sum = 0;
         bool wandered = false;
@@ -227,7 +226,7 @@ void test_random_programs() {
                 CHECK(schedule.run() == COVEY_OK);
             } else {
                 p.wander();
-                CHECK(covey_mpi_partition_migrate(space) == COVEY_OK && covey_mpi_ghosts_refresh(p.t.mpi) == COVEY_OK);
+                CHECK(space.migrate() && p.t.mpi.ghosts_refresh());
             }
             CHECK(sum == walkers * (walkers - 1) / 2);
             p.check_places(space);
@@ -262,10 +261,9 @@ void test_digests_do_not_depend_on_ranks() {
             made.push_back(t.world.create_with(Walker{ i * 0.5, i, 0, 0 }));
             to.push_back(i * 7 % size);
         }
-        if (spread)
-            CHECK(covey_mpi_migrate(t.mpi, made.data(), to.data(), static_cast<uint32_t>(made.size())) == COVEY_OK);
+        if (spread) CHECK(t.mpi.migrate(made.data(), to.data(), static_cast<uint32_t>(made.size())));
         digests[spread] = t.mpi.digest<Walker>().value_or(spread);
-        CHECK(t.mpi.digest<Local>() == std::nullopt && covey_mpi_report(t.mpi)->result == COVEY_ERROR_TYPE);
+        CHECK(t.mpi.digest<Local>() == std::nullopt && t.mpi.report().result == COVEY_ERROR_TYPE);
     }
     CHECK(digests[0] == digests[1]);
 }
@@ -277,20 +275,39 @@ void test_lists() {
     std::vector<int> to;
     CHECK(t.world.create_many_with(made, Mass{ 1 }));
     for (size_t i = 0; i < made.size(); i++) to.push_back(static_cast<int>(i) % size);
-    uint32_t home = covey_mpi_owned_count(t.mpi);
+    uint32_t home = t.mpi.owned_count();
     std::vector<int> short_list(to.begin(), to.end() - (rank == size - 1));
     CHECK(t.mpi.migrate(made, short_list) == COVEY_ERROR_RANGE); // fails on all ranks because of one
     std::vector<covey::entity> none;
     CHECK(t.mpi.migrate(rank == 0 ? none : made, to) != COVEY_OK);
-    CHECK(covey_mpi_owned_count(t.mpi) == home &&
-          t.mpi.count(covey::view<const Mass>{ t.world }) == 6u * unsigned(size));
+    CHECK(t.mpi.owned_count() == home && t.mpi.count(covey::view<const Mass>{ t.world }) == 6u * unsigned(size));
     CHECK(t.mpi.migrate(made, to) == COVEY_OK);
     uint32_t stay = 0;
     for (size_t i = 0; i < made.size(); i++) stay += static_cast<int>(i) % size == rank;
-    CHECK(covey_mpi_owned_count(t.mpi) == stay * static_cast<uint32_t>(size));
+    CHECK(t.mpi.owned_count() == stay * static_cast<uint32_t>(size));
     CHECK(t.mpi.migrate(none, {}) == COVEY_OK);
 }
 #endif
+
+// The calls that are those of C: after one walker has left each rank and was destroyed elsewhere.
+void test_calls_of_c() {
+    team t;
+    covey::entity e = t.world.create_with(Mass{ 1 });
+    const int next = (rank + 1) % size;
+    CHECK(t.mpi.home(e) == rank && t.mpi.owns(e) && t.mpi.range_reserve().count != 0);
+    CHECK(t.mpi.migrate(&e, &next, 1) && t.mpi.owned_count() == 1);
+    t.world.destroy(covey::view<const Mass>{ t.world }.first());
+    CHECK(t.world.alive(e) == (size > 1));
+    CHECK(t.mpi.targets_end() && t.mpi.reclaim() && !t.world.alive(e));
+    CHECK(t.mpi.stats().exchanges != 0);
+    auto all = [](const Walker &, int *ranks) {
+        for (int r = 0; r < size; r++) ranks[r] = r;
+        return size;
+    };
+    CHECK(t.mpi.ghosts_define<Walker>(all));
+    t.world.create_with(Walker{});
+    CHECK(t.mpi.ghosts_refresh_all() && covey::view<covey_ghost>{ t.world }.count() == static_cast<uint32_t>(size - 1));
+}
 
 void test_owners_move() {
     team t;
@@ -298,7 +315,7 @@ void test_owners_move() {
     covey::mpi other = std::move(t.mpi);
     CHECK(!t.mpi && other == kept);
     t.mpi = std::move(other);
-    CHECK(!other && t.mpi == kept && covey_mpi_size(t.mpi) == size);
+    CHECK(!other && t.mpi == kept && t.mpi.size() == size);
     covey::mpi later(nullptr, nullptr);
     later = std::move(t.mpi);
     t.world.create_with(Mass{ 1 });
@@ -310,7 +327,7 @@ void test_owners_move() {
     space = std::move(moved);
     CHECK(space && !moved);
     space = boxes(t.mpi, COVEY_MPI_BISECTION);
-    CHECK(covey_mpi_partition_balance(space, 1, -1, nullptr) == COVEY_OK);
+    CHECK(space.balance(1, -1));
     static_assert(!std::is_copy_constructible_v<covey::mpi> && !std::is_copy_constructible_v<covey::mpi_partition>);
     covey_mpi_partition *released = space.release();
     CHECK(released && !space);
@@ -344,9 +361,9 @@ void test_axes_are_members() {
         value.b = static_cast<uint8_t>(i * 5);
         if (i % size == rank) world.create_with(value);
     }
-    CHECK(covey_mpi_partition_migrate(space) == COVEY_OK);
+    CHECK(space.migrate());
     double low[1], up[1];
-    CHECK(covey_mpi_partition_box(space, rank, low, up) && std::abs(up[0] - low[0] - 200.0 / size) < 10);
+    CHECK(space.box(rank, low, up) && std::abs(up[0] - low[0] - 200.0 / size) < 10);
     for (auto [e, value] : covey::view<const Both>{ world }) CHECK(value.b >= low[0] && value.b < up[0]);
     CHECK(mpi.count(covey::view<const Both>{ world }) == 40u);
 }
@@ -359,10 +376,10 @@ void test_what_is_refused_is_told() {
     CHECK(report.result == COVEY_ERROR_TYPE && std::strstr(report.text, "Local"));
     team t;
     CHECK(!t.mpi.partition<Local>(COVEY_MPI_GRID, 1, covey::mpi_axis<&Local::x>{ 0, 1 }));
-    CHECK(covey_mpi_report(t.mpi)->result == COVEY_ERROR_TYPE);
+    CHECK(t.mpi.report().result == COVEY_ERROR_TYPE);
     auto wrong = [](const Walker &, int *ranks) { return ranks[0] = size, 1; };
     t.world.create_with(Walker{});
-    CHECK(t.mpi.define_ghosts<Walker>(wrong) == COVEY_OK && covey_mpi_ghosts_refresh(t.mpi) == COVEY_ERROR_RANGE);
+    CHECK(t.mpi.ghosts_define<Walker>(wrong) == COVEY_OK && t.mpi.ghosts_refresh() == COVEY_ERROR_RANGE);
     covey::schedule schedule(t.world, 1);
     CHECK(t.mpi.add_refresh(schedule, nullptr) == COVEY_ERROR_TYPE);
 }
@@ -393,7 +410,7 @@ void save_some(const char *path) {
             covey::entity e = t.world.create_with(Walker{ i * 3.0, i, static_cast<uint16_t>(i), 0 });
             if (i % 2) t.world.add<Mass>(e, { static_cast<float>(i) });
         }
-    CHECK(covey_mpi_save(t.mpi, path) == COVEY_OK);
+    CHECK(t.mpi.save(path));
 }
 
 void test_checkpoints_are_placed() {
@@ -405,14 +422,17 @@ void test_checkpoints_are_placed() {
             CHECK(in.has<Walker>(e));
             return m ? 0 : size - 1;
         }) == COVEY_OK);
-        CHECK(covey_mpi_owned_count(t.mpi) == (rank == 0 ? 15u : 0u) + (rank == size - 1 ? 15u : 0u));
+        CHECK(t.mpi.owned_count() == (rank == 0 ? 15u : 0u) + (rank == size - 1 ? 15u : 0u));
+    }
+    {
+        team t;
+        CHECK(t.mpi.load(saved.path) && t.mpi.count(covey::view<const Walker>{ t.world }) == 30u);
     }
     team t;
     covey::mpi_partition space = boxes(t.mpi, COVEY_MPI_BISECTION);
     CHECK(t.mpi.load(saved.path, space) == COVEY_OK);
     for (auto [e, w] : covey::view<const Walker>{ t.world }) {
-        const double point[] = { w.x, static_cast<double>(w.y) };
-        CHECK(covey_mpi_partition_rank(space, point) == rank);
+        CHECK(space.rank(w.x, w.y) == rank && t.mpi.rank() == rank && t.mpi.home(e) >= 0);
     }
     CHECK(t.mpi.count(covey::view<const Walker>{ t.world }) == 30u);
 }
@@ -443,7 +463,7 @@ bool do_all(counting *memory, const char *path) {
     if (!columns) return CHECK(covey_mpi_report(mpi)->result == COVEY_ERROR_MEMORY), false;
     if (mpi.load(path, space) != COVEY_OK) return CHECK(covey_mpi_owned_count(mpi) == 0), false;
     if (covey_mpi_partition_migrate(columns) != COVEY_OK) return CHECK(covey_mpi_owned_count(mpi) != 0), false;
-    if (mpi.define_ghosts<Walker>(near) != COVEY_OK || covey_mpi_ghosts_refresh(mpi) != COVEY_OK)
+    if (mpi.ghosts_define<Walker>(near) != COVEY_OK || covey_mpi_ghosts_refresh(mpi) != COVEY_OK)
         return CHECK(covey_mpi_report(mpi)->result == COVEY_ERROR_MEMORY), false;
     if (mpi.sum<Walker>([](const Walker &w) { return w.x; }) != 29 * 30 / 2 * 3.0)
         return CHECK(covey_mpi_report(mpi)->result == COVEY_ERROR_MEMORY), false;
@@ -479,7 +499,7 @@ void test_nothing_is_allocated_with_new() {
     memory_is_out = true;
     {
         covey::mpi_partition space = boxes(t.mpi, COVEY_MPI_GRID);
-        CHECK(t.mpi.define_ghosts<Walker>(near) == COVEY_OK && covey_mpi_ghosts_refresh(t.mpi) == COVEY_OK);
+        CHECK(t.mpi.ghosts_define<Walker>(near) == COVEY_OK && t.mpi.ghosts_refresh() == COVEY_OK);
         CHECK(t.mpi.sum(1.5) == 1.5 * size && t.mpi.digest<Walker>() == 0u);
         CHECK(t.mpi.add(schedule, "count").run([counted] {}) == COVEY_ERROR_MEMORY);
     }
@@ -508,6 +528,7 @@ int main(int argc, char **argv) {
 #if defined(__cpp_lib_span)
         { "lists", test_lists },
 #endif
+        { "calls_of_c", test_calls_of_c },
         { "owners_move", test_owners_move },
         { "axes_are_members", test_axes_are_members },
         { "what_is_refused_is_told", test_what_is_refused_is_told },

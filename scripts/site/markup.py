@@ -6,6 +6,8 @@ import subprocess
 TOKENS = re.compile(
     r"(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+')|(?P<macro>^ *#\w+)"
     r"|(?P<qualified>\bcovey(?:::\w+)+)|(?P<word>[A-Za-z_]\w*)|(?P<number>\b\d[\w.]*)|(?P<rest>.)", re.S | re.M)
+# Blocks of C, then the same in C++.
+BOTH = re.compile(r'((?:<pre><code class="language-c">(?:(?!</pre>).)*</pre>\n)+)(<pre><code class="language-cpp">.*?</pre>)', re.S)
 CODE = r'<pre><code(?: class="language-([^"]*)")?>(.*?)</code></pre>'
 KEYWORDS = set("""alignas auto bool break case char const continue default do double else enum extern false float for goto
     if inline int long return short signed sizeof static struct switch true typedef union unsigned void volatile while
@@ -112,13 +114,14 @@ class Markup:
         return done.stdout
 
     def finish(self, body, top):
-        """Adds to the output of cmark-gfm: colours in code, links for names, tables that scroll."""
+        """Adds to the output of cmark-gfm: colours in code, C beside C++, links for names, tables that scroll."""
         def block(match):
             return self.code_block(html.unescape(match[2]), (match[1] or "").strip(), top)
 
         def inline(match):
             return f"<code>{self.c(html.unescape(match[1]), top)}</code>"
 
+        body = BOTH.sub(r'<div class="both"><div class="in-c">\1</div><div class="in-cpp">\2</div></div>', body)
         parts = re.split(r"(<pre><code[^>]*>.*?</code></pre>|<a [^>]*>.*?</a>)", body, flags=re.S)
         for i, part in enumerate(parts):
             if part.startswith("<pre>"):

@@ -1,4 +1,5 @@
-/* The menu on small screens, dark and light, and the search. Everything works without it but these three. */
+/* The menu on small screens, dark and light, C or C++, and the search. Everything works without it but these; then C and
+ * C++ are one below the other. */
 (function () {
     "use strict";
     var root = document.documentElement, top = document.body.dataset.top;
@@ -44,6 +45,44 @@
         showTheme();
     });
     showTheme();
+
+    /* ---- C or C++, where a page has both */
+
+    var languages = [["c", "C"], ["cpp", "C++"]], languageButtons = [];
+
+    function showLanguage(name) {
+        root.dataset.language = name;
+        languageButtons.forEach(function (button) {
+            button.setAttribute("aria-pressed", String(button.dataset.of === name));
+        });
+    }
+
+    /* Blocks above may become longer or shorter: what was clicked stays where it is on the screen. */
+    function chooseLanguage(button) {
+        var before = button.getBoundingClientRect().top;
+        showLanguage(button.dataset.of);
+        window.scrollBy(0, button.getBoundingClientRect().top - before);
+        try { localStorage.setItem("covey-language", button.dataset.of); } catch (e) { /* not allowed to remember */ }
+    }
+
+    document.querySelectorAll(".both").forEach(function (box) {
+        var group = element("div", "languages", "");
+        group.setAttribute("role", "group");
+        group.setAttribute("aria-label", "Language");
+        languages.forEach(function (language) {
+            var button = element("button", "", language[1]);
+            button.type = "button";
+            button.dataset.of = language[0];
+            button.addEventListener("click", function () { chooseLanguage(button); });
+            languageButtons.push(button);
+            group.appendChild(button);
+        });
+        box.insertBefore(group, box.firstChild);
+    });
+    window.addEventListener("storage", function (event) { /* another tab */
+        if (event.key === "covey-language" && event.newValue) showLanguage(event.newValue);
+    });
+    showLanguage(root.dataset.language);
 
     /* ---- The search: index.js has [heading, page, address, text] for each section and each name */
 

@@ -118,6 +118,31 @@ template <class... F> class loops<types<F...>> {
         std::tuple<typename F::value *...> values_;
     };
 
+    /* The rows for algorithms and ranges of C++20, which keep iterators: this one has the whole iteration in it, and
+     * can be moved. A range-based for takes begin() and end(), which cost less. */
+    class range_iterator : public loop_iterator<range_iterator> {
+      public:
+        using value_type = row;
+        explicit range_iterator(const covey_iter &begun) noexcept : it_(begun) { advance(); }
+        range_iterator(range_iterator &&) = default;
+        range_iterator &operator=(range_iterator &&) = default;
+        row operator*() const noexcept { return make(all()); }
+        void operator++(int) noexcept { advance(); }
+        using loop_iterator<range_iterator>::operator++;
+        void advance() noexcept { is_at_end_ = !covey_next_row(&it_, &row_); }
+        bool is_at_end() const noexcept { return is_at_end_; }
+
+      private:
+        template <size_t... I> row make(std::index_sequence<I...>) const noexcept {
+            return row(covey_row_entity(&it_, row_),
+                       column<F>{ row_field<typename F::value>(it_, row_, field_number(roles, I), F::size) }[0]...);
+        }
+
+        covey_iter it_;
+        covey_row row_ = {};
+        bool is_at_end_ = false;
+    };
+
     /* A body that gets the entity may change it, so rows are visited. One that gets values alone is called for the rows
      * of spans, in a loop that compilers vectorise. */
     template <class Body> COVEY__CPP_HOT static void each(covey_iter &it, Body &body) {

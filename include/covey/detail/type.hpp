@@ -37,6 +37,19 @@ template <class Function> void *context_of(Function &function) noexcept {
     return const_cast<void *>(static_cast<const void *>(address_of(function)));
 }
 
+/* Of a container that has its values in one array. */
+template <class List> using if_list = decltype(std::declval<const List &>().size());
+template <class List>
+using value_of_list = std::remove_const_t<std::remove_pointer_t<decltype(std::declval<const List &>().data())>>;
+
+/* Calls a function. Returns nothing of use where a static assertion refuses the function: that is the only error. */
+template <class R, class Function, class... Arguments>
+COVEY__CPP_HOT R call_as(Function &function, [[maybe_unused]] Arguments &&...arguments) {
+    if constexpr (std::is_invocable_r_v<R, Function &, Arguments...>)
+        return function(std::forward<Arguments>(arguments)...);
+    else return R();
+}
+
 template <class T> void drop(void *value, void *) noexcept { static_cast<T *>(value)->~T(); }
 
 template <class T> bool copy(void *to, const void *from, void *) noexcept {
@@ -117,10 +130,16 @@ template <class T> using traits = std::conditional_t<std::is_empty_v<T>, tag_tra
  * argument, outside all namespaces. Its result type describes the component; the result itself has no bytes. */
 template <class T> struct id {};
 
+/* Of a type that is no component: its first use is the only error. */
 template <class T, class = void> struct definition {
-    static_assert(never<T>,
-                  "covey: make the type a component first, with COVEY_CPP_COMPONENT or COVEY_CPP_DEFINE, in its "
-                  "own namespace or outside of all");
+    static constexpr size_t size = 1;
+    static constexpr bool is_trivial = true;
+    using argument = T;
+    static constexpr const covey_type *type() noexcept {
+        static_assert(never<T>, "covey: make the type a component first, with COVEY_CPP_COMPONENT or COVEY_CPP_DEFINE, "
+                                "in its own namespace or outside of all");
+        return nullptr;
+    }
 };
 template <class T>
 struct definition<T, std::void_t<decltype(covey__definition(id<T>(), covey__anywhere()))>>

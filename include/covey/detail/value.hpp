@@ -77,7 +77,7 @@ template <class T, class Call> std::optional<T> take_over(Call call) noexcept {
 
 /* Wraps a function object of an entity and a value as a C function. */
 template <class T, class Wanted> bool ask(entity e, const void *value, void *context) noexcept {
-    return (*static_cast<Wanted *>(context))(e, *static_cast<const T *>(value));
+    return call_as<bool>(*static_cast<Wanted *>(context), e, *static_cast<const T *>(value));
 }
 
 /* Constructs a component that must be absent at its final address, without a move. */
@@ -165,10 +165,21 @@ template <class T> bool has_layout(covey_world *in, const covey_type *type, size
     return false;
 }
 
-template <class T> covey_component copy_of(const T &value) noexcept {
+/* What create_many_with gives to new entities: copies of a value, or the values of an array. An array of another length
+ * has a count that no list of entities has. */
+template <class T> covey_component component_of(const T &value, uint32_t) noexcept {
     covey_component made = {};
     made.type = type_of<T>();
     made.value = size_of<T> == 0 ? nullptr : address_of(value);
+    made.size = size_of<T>;
+    return made;
+}
+template <class T> covey_component component_of(const array<T> &values, uint32_t entities) noexcept {
+    static_assert(component<T>::is_trivial, "covey: the values would have to be forgotten without a destructor");
+    covey_component made = {};
+    made.type = type_of<T>();
+    made.values = values.values;
+    made.count = values.fits(entities) ? 0 : COVEY_NONE;
     made.size = size_of<T>;
     return made;
 }

@@ -8,7 +8,7 @@ namespace covey {
 namespace detail {
 
 /* The kinds of terms of a view, in the order of their fields; and what else the parameters of systems can be. */
-enum class role { required, optional, any, excluded, entity, job, iter, count, part };
+enum class role { required, optional, any, excluded, entity, job, iter, count, part, wrong };
 
 /* The number of the field of item i: the fields of `with` come first, then `optional`, then `any`. */
 template <size_t N> constexpr uint32_t field_number(const role (&roles)[N], size_t i) noexcept {

@@ -6,15 +6,13 @@
  *     if (!mpi) ...                                                      report.text says why, on all ranks
  *     covey::mpi_partition space = mpi.partition<Position>(COVEY_MPI_BISECTION, 5,
  *         covey::mpi_axis<&Position::x>{ 0, 1000, true }, covey::mpi_axis<&Position::y>{ 0, 500 });
- *     mpi.define_ghosts<Position, Velocity>(space);
+ *     if (!mpi.ghosts_define<Position, Velocity>(space)) ...             mpi.report() says why
  *     ...
- *     covey_mpi_partition_migrate(space);
- *     covey_mpi_ghosts_refresh(mpi);
+ *     if (!space.migrate() || !mpi.ghosts_refresh()) ...
  *     for (auto [e, p] : covey::view<Position, covey::without<covey_ghost>>{ world }) ...
  *     std::optional<double> highest = mpi.max<Position>([](const Position &p) { return p.y; });
  *
- * Calls without a type (covey_mpi_rank, covey_mpi_ghosts_refresh, covey_mpi_save, ...) are the same as in C. Nothing
- * here throws or allocates. Failures return std::nullopt or a covey_result, and covey_mpi_report says why.
+ * Nothing here throws or allocates. Failures return std::nullopt or a covey::result, and report() says why.
  *
  * Function objects must not throw. Their parameters say what they read, in any order:
  *
@@ -152,6 +150,21 @@ class mpi_partition {
     operator covey_mpi_partition *() const noexcept { return partition_; }
     covey_mpi_partition *release() noexcept { return std::exchange(partition_, nullptr); }
 
+    /* The rank of a point, which has a number for each axis: space.rank(x, y). -1 if a function chooses ranks. */
+    template <class... Number> int rank(Number... point) const noexcept {
+        const double at[COVEY_MPI_AXES] = { static_cast<double>(point)... };
+        return covey_mpi_partition_rank(partition_, at);
+    }
+    /* The box of a rank, with a number for each axis. False if there is no such rank, or a function chooses ranks. */
+    bool box(int rank, double *low, double *high) const noexcept {
+        return covey_mpi_partition_box(partition_, rank, low, high);
+    }
+    /* Collective: entities outside the box of their rank move; new cuts, when the load is uneven. */
+    covey::result migrate() const noexcept { return covey_mpi_partition_migrate(partition_); }
+    covey::result balance(double seconds, double limit, uint64_t *moved = nullptr) const noexcept {
+        return covey_mpi_partition_balance(partition_, seconds, limit, moved);
+    }
+
   private:
     covey_mpi_partition *partition_;
 };
@@ -176,12 +189,27 @@ class mpi {
     operator covey_mpi *() const noexcept { return mpi_; }
     covey_mpi *release() noexcept { return std::exchange(mpi_, nullptr); }
 
-    /* Calls that return a covey_result, a partition or a number over all ranks are collective, and return the same
+    int rank() const noexcept { return covey_mpi_rank(mpi_); }
+    int size() const noexcept { return covey_mpi_size(mpi_); }
+    /* Why the last collective call failed. */
+    const covey_report &report() const noexcept { return *covey_mpi_report(mpi_); }
+    covey_mpi_stats stats() const noexcept { return covey_mpi_stats_of(mpi_); }
+    /* The rank that issued a handle; whether the entity lives here; how many do. */
+    int home(entity e) const noexcept { return covey_mpi_home(mpi_, e); }
+    bool owns(entity e) const noexcept { return covey_mpi_owns(mpi_, e); }
+    uint32_t owned_count() const noexcept { return covey_mpi_owned_count(mpi_); }
+    covey_range range_reserve() const noexcept { return covey_mpi_range_reserve(mpi_); }
+
+    /* Calls that return a covey::result, a partition or a number over all ranks are collective, and return the same
      * on all ranks. */
 
+    /* Moves entities[i] to the rank ranks[i]. */
+    covey::result migrate(const entity *entities, const int *ranks, uint32_t count) const noexcept {
+        return covey_mpi_migrate(mpi_, entities, ranks, count);
+    }
 #if defined(__cpp_lib_span)
-    /* covey_mpi_migrate. Also fails with RANGE, on all ranks, if the spans differ in length. */
-    covey_result migrate(std::span<const entity> entities, std::span<const int> ranks) const noexcept {
+    /* Also fails with RANGE, on all ranks, if the spans differ in length. */
+    covey::result migrate(std::span<const entity> entities, std::span<const int> ranks) const noexcept {
         constexpr int nowhere = -1;
         if (entities.size() == ranks.size())
             return covey_mpi_migrate(mpi_, entities.data(), ranks.data(), static_cast<uint32_t>(entities.size()));
@@ -189,11 +217,14 @@ class mpi {
         return covey_mpi_migrate(mpi_, &first, &nowhere, 1);
     }
 #endif
+    covey::result reclaim() const noexcept { return covey_mpi_reclaim(mpi_); }
+    /* Deals with the sources of targets that were destroyed on other ranks. */
+    covey::result targets_end() const noexcept { return covey_mpi_targets_end(mpi_); }
 
     /* Defines ghosts with these components. `near` is a partition, whose .halo decides which ranks have ghosts; or a
      * function object that reads these components, writes ranks to an int * and returns how many. It must outlive the
      * ghosts: only its address is kept, and a temporary does not compile. */
-    template <class... T, class Near> covey_result define_ghosts(Near &near) const noexcept {
+    template <class... T, class Near> covey::result ghosts_define(Near &near) const noexcept {
         covey_mpi_ghosts_desc desc = {};
         desc.types = detail::type_list<T...>;
         if constexpr (std::is_same_v<std::remove_cv_t<Near>, mpi_partition>) {
@@ -205,6 +236,9 @@ class mpi {
         }
         return covey_mpi_ghosts_define(mpi_, &desc);
     }
+    /* Brings all ghosts up to date; refresh_all also asks `near` again, and sends all values. */
+    covey::result ghosts_refresh() const noexcept { return covey_mpi_ghosts_refresh(mpi_); }
+    covey::result ghosts_refresh_all() const noexcept { return covey_mpi_ghosts_refresh_all(mpi_); }
 
     /* Creates a partition into boxes. The axes are members of T. */
     template <class T, auto... Members>
@@ -232,8 +266,10 @@ class mpi {
         return mpi_partition(covey_mpi_partition_create(mpi_, &desc));
     }
 
-    /* Loads a checkpoint. A partition or a function object chooses the rank of each entity. */
-    template <class Place> covey_result load(const char *path, Place &&place) const noexcept {
+    /* Saves a checkpoint, and loads one. A partition or a function object chooses the rank of each entity. */
+    covey::result save(const char *path) const noexcept { return covey_mpi_save(mpi_, path); }
+    covey::result load(const char *path) const noexcept { return covey_mpi_load(mpi_, path, nullptr, nullptr); }
+    template <class Place> covey::result load(const char *path, Place &&place) const noexcept {
         using function = std::remove_reference_t<Place>;
         if constexpr (std::is_same_v<std::remove_cv_t<function>, mpi_partition>) {
             return covey_mpi_load(mpi_, path, covey_mpi_partition_place, static_cast<covey_mpi_partition *>(place));
@@ -274,13 +310,13 @@ class mpi {
     }
     /* Add systems that migrate entities by a partition, and that refresh ghosts. `more` has the other members of a
      * system: .after, .before, .phase, .every, .when and so on. */
-    covey_result add_migration(covey_schedule *in, const char *name, covey_mpi_partition *by,
-                               const covey_system &more = {}) const noexcept {
+    covey::result add_migration(covey_schedule *in, const char *name, covey_mpi_partition *by,
+                                const covey_system &more = {}) const noexcept {
         covey_mpi_system desc = describe(name, more);
         desc.partition = by;
         return covey_mpi_system_add(in, &desc);
     }
-    covey_result add_refresh(covey_schedule *in, const char *name, const covey_system &more = {}) const noexcept {
+    covey::result add_refresh(covey_schedule *in, const char *name, const covey_system &more = {}) const noexcept {
         covey_mpi_system desc = describe(name, more);
         desc.ghosts = true;
         return covey_mpi_system_add(in, &desc);

@@ -1,5 +1,4 @@
 /* expect: components have signals of their own: world\.on<T>\(\) */
-/* errors: 1 */
 #include <covey/covey.hpp>
 
 struct Position {

@@ -1,5 +1,4 @@
 /* expect: a component is made from arguments such that T\{ arguments... \} is one */
-/* errors: 1 */
 #include <covey/covey.hpp>
 
 struct Position {

@@ -1,5 +1,4 @@
 /* expect: a tag has no value: add<T>\(e\) */
-/* errors: 1 */
 #include <covey/covey.hpp>
 
 struct Position {

@@ -1,5 +1,4 @@
 /* expect: entities are created and destroyed: world\.on\(\) */
-/* errors: 1 */
 #include <covey/covey.hpp>
 
 struct Position {

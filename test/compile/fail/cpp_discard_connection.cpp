@@ -1,5 +1,4 @@
 /* expect: nodiscard */
-/* errors: 1 */
 #include <covey/covey.hpp>
 
 struct Position {

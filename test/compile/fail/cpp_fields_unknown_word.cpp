@@ -1,5 +1,4 @@
 /* expect: float\(x\) is not a word for a member of Body: use i8\(m\) */
-/* errors: 1 */
 #include <covey/fields.h>
 
 typedef struct Body {

@@ -1,5 +1,4 @@
 /* expect: a group asks for one type at least */
-/* errors: 1 */
 #include <covey/covey.hpp>
 
 struct Position {

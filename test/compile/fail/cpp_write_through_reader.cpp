@@ -1,5 +1,4 @@
 /* expect: assignment of member|cannot assign */
-/* errors: 1 */
 #include <covey/covey.hpp>
 
 struct Position {
