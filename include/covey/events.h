@@ -73,10 +73,14 @@ COVEY_INLINE uint32_t covey_events_sent(const covey_events *events);
 /* ---- Delivering --------------------------------------------------------------------------------------------------*/
 
 /* Drops the current events, makes those that were sent the current ones, in the order in which they were sent, and
- * calls the listeners. Allocates nothing. REFUSED in a listener of the same channel, in a hook, and in a system that
- * runs in parallel with others; otherwise COVEY_OK. Invalidates the array of the current events. O(events that are
- * dropped), if their type has a `drop` hook or `zero_erased`, and the calls. */
-COVEY_API covey_result covey_events_deliver(covey_events *events);
+ * calls the listeners. Returns how many events are current now, so that a loop delivers what listeners send, too:
+ *
+ *     while (covey_events_deliver(hits) != 0) continue;
+ *
+ * Allocates nothing. Does nothing and returns 0 in a listener of the same channel, in a hook, and in a system that runs
+ * in parallel with others: that breaks a contract. Invalidates the array of the current events. O(1) and the calls;
+ * O(events that are dropped) if their type has a `drop` hook or `zero_erased`. */
+COVEY_API uint32_t covey_events_deliver(covey_events *events);
 
 /* The body of an exclusive system that delivers the channel that is its context. */
 struct covey_job;

@@ -8,8 +8,6 @@
 #include "storage/sparse_set.h"
 #include "storage/type.h"
 
-#include <covey/schedule.h>
-
 #include <stdalign.h>
 #include <stdio.h>
 
@@ -233,8 +231,8 @@ static void call_listeners(covey_events *events) {
     }
 }
 
-covey_result covey_events_deliver(covey_events *events) {
-    if (!may_empty(events)) return COVEY_ERROR_REFUSED;
+uint32_t covey_events_deliver(covey_events *events) {
+    if (!may_empty(events)) return 0;
     covey__event_list emptied = events->current;
     covey__events_drop(events, &emptied);
     events->current = events->sent;
@@ -244,10 +242,13 @@ covey_result covey_events_deliver(covey_events *events) {
     events->delivering = false;
     sweep(events);
     COVEY__CHANGED(events->world);
-    return COVEY_OK;
+    return events->current.count;
 }
 
-void covey_events_run(struct covey_job *job, void *events) { job->result = covey_events_deliver(events); }
+void covey_events_run(struct covey_job *job, void *events) {
+    (void)job;
+    covey_events_deliver(events);
+}
 
 void covey_events_clear(covey_events *events) {
     if (!may_empty(events)) return;

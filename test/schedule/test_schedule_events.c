@@ -156,7 +156,7 @@ static void note_broken(const char *what, const char *file, int line, void *cont
 static void send_directly(covey_job *job, void *context) {
     (void)job, (void)context;
     assert_false(covey_events_send(hits, Hit, { crowd[0], 1 }));
-    assert_int_equal(covey_events_deliver(hits), COVEY_ERROR_REFUSED);
+    assert_int_equal(covey_events_deliver(hits), 0);
 }
 
 static void parallel_systems_only_record(void **state) {
@@ -173,8 +173,8 @@ static void parallel_systems_only_record(void **state) {
     covey_system wrong = delivering("not exclusive", hits);
     wrong.exclusive = false;
     add_system(schedule, wrong);
-    assert_int_equal(covey_schedule_run(schedule), COVEY_ERROR_REFUSED);
-    assert_says(schedule, "not exclusive");
+    run_well(schedule);
+    assert_int_equal(broken, 5);
     covey_schedule_destroy(schedule);
     covey_world_destroy(in);
 }
