@@ -210,7 +210,6 @@ covey_connection covey_events_connect(covey_events *events, covey_listener_fn *c
 
 /* Whether a list may be emptied now. */
 static bool may_empty(const covey_events *events) {
-    COVEY__CONTRACT(NULL, events, "a call needs a channel of events");
     COVEY__CONTRACT(events->world, !events->delivering,
                     "a listener must not deliver or clear the channel that calls it: do it afterwards");
     return !COVEY__IN_HOOK(events->world) && !events->delivering;
@@ -232,6 +231,7 @@ static void call_listeners(covey_events *events) {
 }
 
 uint32_t covey_events_deliver(covey_events *events) {
+    COVEY__CONTRACT(NULL, events, "a call needs a channel of events");
     if (!may_empty(events)) return 0;
     covey__event_list emptied = events->current;
     covey__events_drop(events, &emptied);
@@ -251,6 +251,7 @@ void covey_events_run(struct covey_job *job, void *events) {
 }
 
 void covey_events_clear(covey_events *events) {
+    COVEY__CONTRACT(NULL, events, "a call needs a channel of events");
     if (!may_empty(events)) return;
     covey__events_drop(events, &events->sent);
     covey__events_drop(events, &events->current);
