@@ -68,17 +68,6 @@ BENCH_TIMED static uint64_t send(void *context) {
     return sum_of(covey_events_current(hits, Hit), covey_events_count(hits));
 }
 
-BENCH_TIMED static uint64_t send_raw(void *context) {
-    fixture *f = context;
-    covey_events *hits = f->hits;
-    for (uint32_t i = 0; i < f->n; i++) {
-        Hit hit = { { i, 1 }, 2, i };
-        covey_events_send_raw(hits, &hit);
-    }
-    covey_events_deliver(hits);
-    return sum_of(covey_events_current(hits, Hit), covey_events_count(hits));
-}
-
 BENCH_TIMED static uint64_t record(void *context) {
     fixture *f = context;
     for (uint32_t i = 0; i < f->n; i++) covey_record_send(f->commands, Hit, { { i, 1 }, 2, i });
@@ -130,7 +119,6 @@ BENCH_TIMED static uint64_t by_hand(void *context) {
     }
 
 static const bench_contestant sending[] = CONTESTANTS(.name = "covey", .prepare = begin, .run = send);
-static const bench_contestant sending_raw[] = CONTESTANTS(.name = "covey", .prepare = begin, .run = send_raw);
 static const bench_contestant listening[] = CONTESTANTS(.name = "covey", .prepare = begin, .run = send_to_listener);
 static const bench_contestant recording[] = CONTESTANTS(.name = "covey", .prepare = begin, .run = record);
 
@@ -144,7 +132,6 @@ static const bench_contestant recording[] = CONTESTANTS(.name = "covey", .prepar
 
 static const bench_scenario scenarios[] = {
     SCENARIO("events", sending, 1.5),
-    SCENARIO("events_raw", sending_raw, 1.5),
     SCENARIO("events_listener", listening, 1.5),
     SCENARIO("events_recorded", recording, 0),
 };

@@ -61,11 +61,11 @@ COVEY_HOT bool covey_events_send_raw(covey_events *events, const void *value);
 /* Records the sending of an event, from any thread that may record into the buffer. Replaying makes the channel if
  * there is none. Results are those of other recordings (covey/commands.h); types with a `move` hook are refused. */
 #define covey_record_send(commands, T, ...) \
-    covey_record_send_raw((commands), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__))
+    covey__record_send((commands), covey_id(T), COVEY__EXPECTS_BRACES(T, __VA_ARGS__), COVEY__SIZE(T), true)
 #define covey_record_send_value(commands, T, value) \
-    covey_record_send_raw((commands), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value))
-#define covey_record_send_tag(commands, T) covey_record_send_raw((commands), COVEY__EXPECTS_TAG(T), NULL)
-COVEY_API bool covey_record_send_raw(covey_commands *commands, const covey_type *type, const void *value);
+    covey__record_send((commands), covey_id(T), COVEY__EXPECTS_POINTER_TO(T, value), COVEY__SIZE(T), false)
+#define covey_record_send_tag(commands, T) covey__record_send((commands), COVEY__EXPECTS_TAG(T), NULL, 0, false)
+COVEY_HOT bool covey_record_send_raw(covey_commands *commands, const covey_type *type, const void *value);
 
 /* How many events wait for the next delivery. */
 COVEY_INLINE uint32_t covey_events_sent(const covey_events *events);

@@ -122,14 +122,14 @@ template <class T> auto world_ref::events() const noexcept { return covey::event
 template <class T> auto commands::send(argument<T> value) const noexcept {
     static_assert(detail::are_bytes<T>, "covey: a buffer keeps no value that a hook moves; record a function");
     T *there = detail::hand_over<T>(nullptr, value, [&](const void *bytes) -> void * {
-        return covey_record_send_raw(commands_, type_of<T>(), bytes) ? commands_ : nullptr;
+        return covey__record_send(commands_, type_of<T>(), bytes, size_of<T>, true) ? commands_ : nullptr;
     });
     return there != nullptr;
 }
 template <class T, class... Arguments, detail::if_arguments<T, Arguments...>>
 auto commands::send(Arguments &&...arguments) const noexcept {
     if constexpr (!detail::check_arguments<T, Arguments...>()) return false;
-    else if constexpr (size_of<T> == 0) return covey_record_send_raw(commands_, type_of<T>(), nullptr);
+    else if constexpr (size_of<T> == 0) return covey__record_send(commands_, type_of<T>(), nullptr, 0, false);
     else return send<T>(T{ std::forward<Arguments>(arguments)... });
 }
 

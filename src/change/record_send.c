@@ -35,12 +35,13 @@ static covey_result send_recorded(covey_world *world, void *data) {
     return events && covey_events_send_raw(events, value_of(s)) ? COVEY_OK : covey_world_result(world);
 }
 
-bool covey_record_send_raw(covey_commands *commands, const covey_type *type, const void *value) {
-    COVEY__CONTRACT(NULL, commands && type, "a call needs a buffer and a type");
-    if (type->move) return covey__record_moved(commands);
+void *covey__record_event(covey_commands *commands, const covey_type *type) {
+    if (type->move) {
+        covey__record_moved(commands);
+        return NULL;
+    }
     sending *s = covey__record_data(commands, send_recorded, sizeof *s + padding_of(type) + type->size);
-    if (!s) return false;
+    if (!s) return NULL;
     *s = (sending){ type, commands->world };
-    if (type->size != 0) covey__fill(value_of(s), value, type->size);
-    return true;
+    return value_of(s);
 }

@@ -152,16 +152,18 @@ covey_events *covey__typed_events(const covey_events *events, const covey_type *
 
 /* ---- Sending -----------------------------------------------------------------------------------------------------*/
 
-bool covey__send_slowly(covey_events *events, const void *value) {
-    const covey_type *type = events->type;
+bool covey__send_grow(covey_events *events) {
+    if (covey__events_reserve(events, &events->sent, (uint64_t)events->sent.count + 1)) return true;
+    covey__fail(events->world, COVEY_ERROR_MEMORY, "an event could not be sent in %s: an allocation failed",
+                events->type->name);
+    return false;
+}
+
+bool covey__send_moved(covey_events *events, const void *value) {
     covey__event_list *sent = &events->sent;
-    if (!covey__events_reserve(events, sent, (uint64_t)sent->count + 1)) {
-        covey__fail(events->world, COVEY_ERROR_MEMORY, "an event could not be sent in %s: an allocation failed",
-                    type->name);
-        return false;
-    }
-    covey__mover mover = covey__mover_of(events->world, type);
-    covey__move_in(&mover, sent->values + (size_t)sent->count * type->size, value, type->size);
+    if (sent->count == sent->capacity && !covey__send_grow(events)) return false;
+    covey__mover mover = covey__mover_of(events->world, events->type);
+    covey__move_in(&mover, sent->values + (size_t)sent->count * events->type->size, value, events->type->size);
     sent->count++;
     COVEY__CHANGED(events->world);
     return true;

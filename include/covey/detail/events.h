@@ -30,7 +30,8 @@ struct covey_events {
     bool delivering; /* no listener leaves the array meanwhile */
 };
 
-COVEY_API bool covey__send_slowly(covey_events *events, const void *value); /* when memory or the hook is needed */
+COVEY_API bool covey__send_grow(covey_events *events);                     /* makes room for one more */
+COVEY_API bool covey__send_moved(covey_events *events, const void *value); /* by the hook of the type */
 COVEY_API covey_events *covey__typed_events(const covey_events *events, const covey_type *type, const char *file,
                                             int line);
 
@@ -40,16 +41,18 @@ COVEY_API covey_events *covey__typed_events(const covey_events *events, const co
 #define COVEY__EVENTS_OF(events, T) (events)
 #endif
 
+/* The address of a literal does not escape, so that its fields stay in registers until they are stored in place. */
 COVEY_HOT bool covey__send(covey_events *events, const void *value, size_t size, bool literal) {
     COVEY__CONTRACT(NULL, events, "a call needs a channel of events");
     COVEY__CONTRACT(events->world, size == events->type->size, "the size is not that of the events");
     if (COVEY__IN_HOOK(events->world)) return false;
+    if (!literal && size != 0 && !COVEY__LIKELY(!events->type->move)) return covey__send_moved(events, value);
     covey__event_list *sent = &events->sent;
-    bool by_hook = !literal && size != 0 && events->type->move;
-    if (!COVEY__LIKELY(sent->count < sent->capacity && !by_hook)) return covey__send_slowly(events, value);
+    if (!COVEY__LIKELY(sent->count < sent->capacity) && !covey__send_grow(events)) return false;
     char *to = sent->values + sent->count * size;
     if (literal) covey__fill_literal(to, value, size);
-    else if (size != 0) covey__fill(to, value, size);
+    else if (value) covey__copy(to, value, size);
+    else memset(to, 0, size);
     sent->count++;
     COVEY__CHANGED(events->world);
     return true;
@@ -58,6 +61,27 @@ COVEY_HOT bool covey__send(covey_events *events, const void *value, size_t size,
 COVEY_HOT bool covey_events_send_raw(covey_events *events, const void *value) {
     COVEY__CONTRACT(NULL, events, "a call needs a channel of events");
     return covey__send(events, value, events->type->size, false);
+}
+
+/* Records the sending of an event whose value is then written to the address that is returned; NULL: it was not
+ * recorded. */
+COVEY_API void *covey__record_event(covey_commands *commands, const covey_type *type);
+
+COVEY_HOT bool covey__record_send(covey_commands *commands, const covey_type *type, const void *value, size_t size,
+                                  bool literal) {
+    COVEY__CONTRACT(NULL, commands && type, "a call needs a buffer and a type");
+    COVEY__CONTRACT(commands->world, size == type->size, "the size is not that of the type");
+    void *to = covey__record_event(commands, type);
+    if (!COVEY__LIKELY(to != NULL)) return false;
+    if (literal) covey__fill_literal(to, value, size);
+    else if (value) covey__copy(to, value, size);
+    else memset(to, 0, size);
+    return true;
+}
+
+COVEY_HOT bool covey_record_send_raw(covey_commands *commands, const covey_type *type, const void *value) {
+    COVEY__CONTRACT(NULL, commands && type, "a call needs a buffer and a type");
+    return covey__record_send(commands, type, value, type->size, false);
 }
 
 COVEY_INLINE uint32_t covey_events_sent(const covey_events *events) {
