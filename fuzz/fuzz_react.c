@@ -1,6 +1,6 @@
 /* Runs random programs from the input on a world with one more feature, and stops if the library and the oracle
- * disagree. The first byte chooses the feature: 32 to 63, which no older input of the corpus has, are for lookups, and those
- * from 160 to 191 for events. */
+ * disagree. The first byte chooses the feature: 32 to 63, which no older input of the corpus has, are for lookups, and
+ * 160 to 191 for events. */
 #include "model_world.h"
 
 #include <stdio.h>
