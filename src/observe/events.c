@@ -56,12 +56,14 @@ bool covey__events_reserve(covey_events *events, covey__event_list *list, uint64
     return true;
 }
 
+/* The list is empty before the hooks are called, which may read it. */
 void covey__events_drop(const covey_events *events, covey__event_list *list) {
     const covey_type *type = events->type;
-    for (uint32_t i = 0; type->drop && i < list->count; i++)
-        covey__drop(events->world, type, list->values + (size_t)i * type->size);
-    wipe(type, list->values, list->count);
+    uint32_t count = list->count;
     list->count = 0;
+    for (uint32_t i = 0; type->drop && i < count; i++)
+        covey__drop(events->world, type, list->values + (size_t)i * type->size);
+    wipe(type, list->values, count);
 }
 
 /* ---- Channels ----------------------------------------------------------------------------------------------------*/
@@ -235,8 +237,8 @@ static void call_listeners(covey_events *events) {
 uint32_t covey_events_deliver(covey_events *events) {
     COVEY__CONTRACT(NULL, events, "a call needs a channel of events");
     if (!may_empty(events)) return 0;
+    covey__events_drop(events, &events->current);
     covey__event_list emptied = events->current;
-    covey__events_drop(events, &emptied);
     events->current = events->sent;
     events->sent = emptied;
     events->delivering = true;

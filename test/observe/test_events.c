@@ -506,11 +506,33 @@ static void use_in_hook(void *value, void *context) {
     expect_assert_failure(covey_events_of(world, Miss));
 }
 
+static covey_events *senders;
+
+static void read_in_hook(void *value, void *context) {
+    (void)context;
+    drop_owned(value, NULL);
+    assert_int_equal(covey_events_count(senders), 0); /* what is dropped is not current any more */
+    assert_int_equal(covey_events_sent(senders), 0);
+}
+
+static void hooks_see_no_dropped_events(void **state) {
+    (void)state;
+    static const covey_type type = { .name = "Seen", .size = sizeof(Owned), .align = 4, .drop = read_in_hook };
+    senders = covey_events_of_raw(world, &type);
+    send_owned(senders, 1);
+    send_owned(senders, 2);
+    assert_int_equal(covey_events_deliver(senders), 2);
+    assert_int_equal(covey_events_deliver(senders), 0);
+    send_owned(senders, 3);
+    covey_events_clear(senders);
+    assert_int_equal(owned.alive, 0);
+}
+
 static void hooks_read_events_only(void **state) {
     (void)state;
     static const covey_type type = { .name = "Sender", .size = sizeof(Owned), .align = 4, .drop = use_in_hook };
     send_hits(0, 1);
-    covey_events *senders = covey_events_of_raw(world, &type);
+    senders = covey_events_of_raw(world, &type);
     send_owned(senders, 1);
     deliver(senders);
     deliver(senders);
@@ -886,6 +908,7 @@ int main(void) {
 #if COVEY_ASSERT_LEVEL >= 1
         EVENTS_TEST(wrong_uses_break_contracts),
         EVENTS_TEST(hooks_read_events_only),
+        EVENTS_TEST(hooks_see_no_dropped_events),
 #endif
         EVENTS_TEST(recorded_events_are_sent_by_the_replay),
         EVENTS_TEST(discarded_events_are_dropped),

@@ -51,8 +51,7 @@ COVEY_HOT bool covey__send(covey_events *events, const void *value, size_t size,
     if (!COVEY__LIKELY(sent->count < sent->capacity) && !covey__send_grow(events)) return false;
     char *to = sent->values + sent->count * size;
     if (literal) covey__fill_literal(to, value, size);
-    else if (value) covey__copy(to, value, size);
-    else memset(to, 0, size);
+    else covey__fill(to, value, size);
     sent->count++;
     COVEY__CHANGED(events->world);
     return true;
@@ -74,8 +73,7 @@ COVEY_HOT bool covey__record_send(covey_commands *commands, const covey_type *ty
     void *to = covey__record_event(commands, type);
     if (!COVEY__LIKELY(to != NULL)) return false;
     if (literal) covey__fill_literal(to, value, size);
-    else if (value) covey__copy(to, value, size);
-    else memset(to, 0, size);
+    else covey__fill(to, value, size);
     return true;
 }
 
