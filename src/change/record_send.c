@@ -3,6 +3,7 @@
 #include "change/commands.h"
 
 #include "memory/inner.h"
+#include "memory/result.h"
 #include "storage/hook.h"
 #include "storage/type.h"
 
@@ -31,8 +32,11 @@ static covey_result send_recorded(covey_world *world, void *data) {
         covey__drop(s->world, s->type, value_of(s));
         return COVEY_OK;
     }
+    covey__silence(world, true); /* the replay logs failures */
     covey_events *events = covey_events_of_raw(world, s->type);
-    return events && covey_events_send_raw(events, value_of(s)) ? COVEY_OK : covey_world_result(world);
+    bool sent = events && covey_events_send_raw(events, value_of(s));
+    covey__silence(world, false);
+    return sent ? COVEY_OK : covey_world_result(world);
 }
 
 void *covey__record_event(covey_commands *commands, const covey_type *type) {

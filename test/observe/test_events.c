@@ -607,7 +607,9 @@ static void recorded_events_that_cannot_be_sent_stay(void **state) {
     assert_true(covey_record_send(commands, Hit, { 0, 0 }));
     assert_true(record_owned(1));
     test_fail_at(&heap, 1, true);
+    uint32_t messages = heard.times;
     replay(COVEY_ERROR_MEMORY, 0, 2);
+    assert_int_equal(heard.times, messages + 1);
     test_fail_never(&heap);
     test_fail_at(&heap, 3, true);
     replay(COVEY_ERROR_MEMORY, 1, 1); /* the channel of letters */
