@@ -76,8 +76,8 @@ bench_suite bench_many_suite(void);
 
 /* Some are there for both storages, and for several sizes of components: see components.h. */
 extern const bench_suite bench_holes, bench_latency, bench_matrix, bench_sort, bench_ordered, bench_reactive,
-    bench_ticks, bench_lookup, bench_commands, bench_image, bench_history, bench_split, bench_hostile, bench_kinds,
-    bench_loops, bench_games, bench_cpp;
+    bench_ticks, bench_lookup, bench_commands, bench_events, bench_image, bench_history, bench_split, bench_hostile,
+    bench_kinds, bench_loops, bench_games, bench_cpp;
 extern const bench_suite bench_add_remove_sparse_8, bench_add_remove_sparse_16, bench_add_remove_sparse_64,
     bench_add_remove_sparse_128, bench_add_remove_block_8, bench_add_remove_block_16, bench_add_remove_block_64,
     bench_add_remove_block_128;

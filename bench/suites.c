@@ -31,6 +31,7 @@ const bench_suite *const bench_suites[] = {
     &bench_history,
     &bench_split,
     &bench_commands,
+    &bench_events,
     &bench_kinds,
     &bench_loops,
     &bench_games,

@@ -1,5 +1,6 @@
 /* Runs random programs from the input on a world with one more feature, and stops if the library and the oracle
- * disagree. The first byte chooses the feature: 32 to 63, which no older input of the corpus has, are for lookups. */
+ * disagree. The first byte chooses the feature: 32 to 63, which no older input of the corpus has, are for lookups, and
+ * 160 to 191 for events. */
 #include "model_world.h"
 
 #include <stdio.h>
@@ -14,7 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
-    const struct model_subject *subject = data[0] / 32 == 1 ? &model_lookups : subjects[data[0] % 8];
+    const struct model_subject *subject = subjects[data[0] % 8];
+    if (data[0] / 32 == 1) subject = &model_lookups;
+    if (data[0] / 32 == 5) subject = &model_events;
     model_options options = {
         .data = data + 1,
         .size = size - 1,

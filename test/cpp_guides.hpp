@@ -2,6 +2,7 @@
 // and of GIVEN_page.
 #define COVEY_CPP_EXCEPTIONS
 #include <covey/covey.hpp>
+#include <covey/events.hpp>
 #include <covey/fields.h>
 #include <covey/hierarchy.hpp>
 #include <covey/history.hpp>
@@ -58,6 +59,12 @@ struct engine {
     void insert(covey::entity, Body &);
 };
 
+struct Hit {
+    covey::entity target;
+    float damage;
+};
+COVEY_CPP_DEFINE(Hit);
+
 namespace commands {
 void report(covey::world_ref, int number);
 } // namespace commands
@@ -109,12 +116,12 @@ struct Name {
 };
 COVEY_CPP_DEFINE(Name);
 } // namespace cpp
-#define GIVEN_cpp                       \
-    std::vector<Position> places;       \
-    covey::entity player, ship, turret; \
-    covey::world fresh;                 \
-    covey::pool<Sprite> sprites;        \
-    engine physics;                     \
+#define GIVEN_cpp                               \
+    std::vector<Position> places;               \
+    covey::entity player, ship, turret, target; \
+    covey::world fresh;                         \
+    covey::pool<Sprite> sprites;                \
+    engine physics;                             \
     float dt;
 
 namespace enabling {
@@ -122,6 +129,17 @@ struct Collider {};
 COVEY_CPP_DEFINE(Collider);
 } // namespace enabling
 #define GIVEN_enabling
+
+namespace events {
+struct Fighter {
+    covey::entity enemy;
+};
+COVEY_CPP_DEFINE(Fighter);
+} // namespace events
+#define GIVEN_events                 \
+    covey::entity target;            \
+    covey::schedule schedule(world); \
+    auto hits = world.events<Hit>();
 
 namespace hierarchy {
 struct Global {

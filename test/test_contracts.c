@@ -3,6 +3,7 @@
 #include "storage/marks.h"
 #include "fixture.h"
 
+#include <covey/events.h>
 #include <covey/hierarchy.h>
 #include <covey/image.h>
 #include <stdio.h>
@@ -285,6 +286,18 @@ static void test_a_contract_names_the_call_and_a_pool_of_another_type_both_types
     covey_world_destroy(in);
 }
 
+static void test_a_channel_of_another_type_is_named_with_both_types(void **state) {
+    (void)state;
+    covey_world *in = noting_world();
+    covey_events *places = covey_events_of(in, Place);
+    assert_true(covey_events_send(places, Place, { 1, 2 }));
+    (void)covey_events_current(places, Packed);
+    assert_broken(__LINE__ - 1, "the channel is of Place, not of Packed");
+    assert_int_equal(covey_events_deliver(places), 1);
+    assert_int_equal(broken.times, 0);
+    covey_world_destroy(in);
+}
+
 #ifdef __unix__
 #include <sys/wait.h>
 #include <unistd.h>
@@ -320,11 +333,14 @@ static void assert_aborts(void (*call)(void), const char *words, int line) {
 
 static covey_pool *volatile no_pool; /* which compilers do not know */
 static const covey_view *volatile no_view;
+static covey_events *volatile no_channel;
 enum { LINE_OF_POOLS = __LINE__ };
 static void add_to_no_pool(void) { (void)covey_pool_add(no_pool, COVEY_NULL, Place, { 1, 2 }); }
 static void values_of_no_pool(void) { (void)covey_pool_values(no_pool, Place); }
 static void size_of_no_pool(void) { (void)covey_pool_position_count(no_pool); }
 static void ids_of_no_pool(void) { (void)covey_pool_ids(no_pool); }
+static void send_in_no_channel(void) { (void)covey_events_send(no_channel, Place, { 1, 2 }); }
+static void deliver_no_channel(void) { (void)covey_events_deliver(no_channel); }
 
 static void test_null_pools_of_typed_calls_are_named_with_the_line_of_the_caller(void **state) {
     (void)state;
@@ -332,6 +348,8 @@ static void test_null_pools_of_typed_calls_are_named_with_the_line_of_the_caller
     assert_aborts(values_of_no_pool, "the pool is NULL", LINE_OF_POOLS + 2);
     assert_aborts(size_of_no_pool, "the pool is NULL", LINE_OF_POOLS + 3);
     assert_aborts(ids_of_no_pool, "the pool is NULL", LINE_OF_POOLS + 4);
+    assert_aborts(send_in_no_channel, "the channel is NULL: covey_events_of failed", LINE_OF_POOLS + 5);
+    assert_says(deliver_no_channel, "covey_events_deliver: a call needs a channel", "contract broken: ");
 }
 
 /* All other calls that take a pool or a view, with their further arguments. */
@@ -601,6 +619,7 @@ int main(void) {
         WORLD_TEST(test_a_connection_belongs_to_its_world),
         WORLD_TEST(test_a_handle_without_room_is_left_out),
         WORLD_TEST(test_a_contract_names_the_call_and_a_pool_of_another_type_both_types),
+        WORLD_TEST(test_a_channel_of_another_type_is_named_with_both_types),
 #ifdef __unix__
         cmocka_unit_test(test_null_pools_of_typed_calls_are_named_with_the_line_of_the_caller),
         cmocka_unit_test(test_other_calls_of_null_pools_and_views_name_themselves),

@@ -173,6 +173,12 @@ static void worlds_with_lookups(void **state) {
     run_subject(&model_lookups);
 }
 
+/* Every third step makes a channel, sends, records, delivers or listens. */
+static void worlds_with_events(void **state) {
+    (void)state;
+    run_subject(&model_events);
+}
+
 /* All of these in one program. */
 static void worlds_with_everything(void **state) {
     (void)state;
@@ -273,6 +279,7 @@ static bool is_noticed(oracle_fault fault) {
     options.fault = fault;
     if (is_about_kinds(fault)) options.many_every = 2;
     if (fault == ORACLE_LOOKS_UP_LESS) options.subject = &model_lookups;
+    if (fault == ORACLE_LOSES_EVENTS) options.subject = &model_events;
     if (options.subject) options.subject_every = 3;
     for (options.seed = 1; options.seed <= 40; options.seed++)
         if (!model_run_world(&options).agreed) return true;
@@ -334,6 +341,7 @@ int main(void) {
         cmocka_unit_test(worlds_with_hierarchies),
         cmocka_unit_test(worlds_with_many),
         cmocka_unit_test(worlds_with_lookups),
+        cmocka_unit_test(worlds_with_events),
         cmocka_unit_test(worlds_with_everything),
         cmocka_unit_test(worlds_with_histories),
         cmocka_unit_test(worlds_from_images),

@@ -63,6 +63,11 @@ class commands {
         return covey_record_remove_raw(commands_, e, type_of<T>());
     }
 
+    /* Records the sending of an event, which is given as for add. Needs covey/events.hpp. */
+    template <class T> auto send(argument<T> value) const noexcept;
+    template <class T, class... Arguments, detail::if_arguments<T, Arguments...> = 0>
+    auto send(Arguments &&...arguments) const noexcept;
+
     /* Records a call of fn(world_ref), which may return a covey_result. The function object is copied as bytes. */
     template <class Function> bool call(const Function &fn) const noexcept {
         static_assert(std::is_trivially_copyable_v<Function>, "covey: a recorded function is copied as bytes");

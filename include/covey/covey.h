@@ -32,10 +32,10 @@
  *     covey/print.h          worlds as text
  *     covey/advice.h         advice on storages and groups, maps of pools
  *
- * Optional features have headers of their own: covey/commands.h, covey/fields.h, covey/hierarchy.h, covey/history.h,
- * covey/image.h, covey/lookup.h, covey/schedule.h, covey/shared.h. covey/sparse_set.h has the sparse set, for programs
- * without a world. Headers below covey/detail/ hold inline code and the structures that it needs. They are not API, and
- * may change with any version.
+ * Optional features have headers of their own: covey/commands.h, covey/events.h, covey/fields.h, covey/hierarchy.h,
+ * covey/history.h, covey/image.h, covey/lookup.h, covey/schedule.h, covey/shared.h. covey/sparse_set.h has the sparse
+ * set, for programs without a world. Headers below covey/detail/ hold inline code and the structures that it needs.
+ * They are not API, and may change with any version.
  *
  * Rules that hold everywhere
  *   - A null, stale or never issued handle is ordinary data: calls return NULL or false and change nothing.

@@ -29,8 +29,8 @@
  *     covey/react.hpp        listeners, queues and reactive sets
  *     covey/commands.hpp     command buffers
  *
- * Optional features have headers of their own: covey/hierarchy.hpp, covey/history.hpp, covey/image.hpp,
- * covey/lookup.hpp, covey/schedule.hpp. Headers below covey/detail/ are not API. */
+ * Optional features have headers of their own: covey/events.hpp, covey/hierarchy.hpp, covey/history.hpp,
+ * covey/image.hpp, covey/lookup.hpp, covey/schedule.hpp. Headers below covey/detail/ are not API. */
 #ifndef COVEY_HPP
 #define COVEY_HPP
 

@@ -38,7 +38,8 @@ typedef enum covey_signal {
     COVEY_ON_PATCH = 32
 } covey_signal;
 
-/* What happened, and to which entities. */
+/* What happened, and to which entities. What a program has sent itself (covey/events.h) has no signal, which is 0, and
+ * no entities. */
 typedef struct covey_event {
     covey_world *world;
     covey_signal signal;

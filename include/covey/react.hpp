@@ -47,10 +47,10 @@ class connection {
 /* A connection with its listener, which is in it: so it stays where it is. */
 template <class Listen> class listener {
   public:
-    listener(covey_world *in, covey_listener desc, Listen &&listen) noexcept : listen_(std::move(listen)) {
-        desc.context = detail::context_of(listen_);
-        connection_ = connection(in, covey_connect(in, &desc));
-    }
+    /* connect(context) connects it. */
+    template <class Connect>
+    listener(Listen &&listen, const Connect &connect) noexcept
+        : listen_(std::move(listen)), connection_(connect(detail::context_of(listen_))) {}
     listener(const listener &) = delete;
     listener &operator=(const listener &) = delete;
 
@@ -63,6 +63,12 @@ template <class Listen> class listener {
 };
 
 namespace detail {
+
+/* Connects a listener: one that is passed by its name stays in place, another is kept in the connection. */
+template <class Listen, class Connect> auto listen(Listen &&wanted, const Connect &connect) noexcept {
+    if constexpr (std::is_lvalue_reference_v<Listen>) return connect(context_of(wanted));
+    else return listener<Listen>(std::move(wanted), connect);
+}
 
 /* Calls a function object with the arguments that it takes. */
 template <class T, class Listen> void tell(const covey_event *event, void *context) noexcept {
@@ -118,12 +124,10 @@ template <class T> class signals {
         if constexpr (!std::is_void_v<T>) desc.type = type_of<T>();
         desc.signals = wanted;
         desc.call = [](const covey_event *event, void *context) noexcept { detail::tell<T, function>(event, context); };
-        if constexpr (std::is_lvalue_reference_v<Listen>) {
-            desc.context = detail::context_of(listen);
+        return detail::listen(std::forward<Listen>(listen), [this, &desc](void *context) noexcept {
+            desc.context = context;
             return connection(world_, covey_connect(world_, &desc));
-        } else {
-            return listener<function>(world_, desc, std::move(listen));
-        }
+        });
     }
 
   private:

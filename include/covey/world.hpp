@@ -441,6 +441,9 @@ class world_ref : public const_world_ref {
     /* Begins the description of a reactive set. */
     auto reactive() const noexcept;
 
+    /* The channel of events of type T; makes it if there is none. Needs covey/events.hpp. */
+    template <class T> auto events() const noexcept;
+
     uint64_t tick_advance() const noexcept { return covey_tick_advance(world_); }
 
     /* ---- Resources ----

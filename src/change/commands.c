@@ -186,16 +186,24 @@ bool covey__record_default(covey_commands *c, covey_entity e, const covey_type *
     return true;
 }
 
+void *covey__record_data(covey_commands *c, covey_command_fn *fn, size_t size) {
+    if (size > UINT32_MAX / 2) {
+        fail_for_memory(c);
+        return NULL;
+    }
+    command *appended = append_command(c, COVEY__RECORD_CALL, (covey_entity){ 0, 0 }, bytes_of_call(size));
+    if (!appended) return NULL;
+    appended->bytes = size;
+    ((call_head *)(appended + 1))->fn = fn;
+    return value_of(appended);
+}
+
 bool covey_record_call(covey_commands *c, covey_command_fn *fn, const void *data, size_t size) {
     COVEY__CONTRACT(NULL, c && fn, "a call needs a buffer and a function");
     COVEY__NEEDS_ARRAY(c->world, data, size);
-    if (size > UINT32_MAX / 2) return fail_for_memory(c);
-    command *appended = append_command(c, COVEY__RECORD_CALL, (covey_entity){ 0, 0 }, bytes_of_call(size));
-    if (!appended) return false;
-    appended->bytes = size;
-    ((call_head *)(appended + 1))->fn = fn;
-    if (size != 0) memcpy(value_of(appended), data, size);
-    return true;
+    void *to = covey__record_data(c, fn, size);
+    if (to && size != 0) memcpy(to, data, size);
+    return to != NULL;
 }
 
 /* ---- Ids ---------------------------------------------------------------------------------------------------------*/

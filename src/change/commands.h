@@ -7,6 +7,10 @@
 
 bool covey__commands_valid(const covey_commands *commands,
                            const char **why); /* except whether its ids are set aside in the table */
+/* Records a call, as covey_record_call does, whose data the caller writes to the address that is returned. It is a
+ * multiple of 8, and the same modulo 64 when the function is called. NULL: it was not recorded. */
+void *covey__record_data(covey_commands *commands, covey_command_fn *fn, size_t size);
+
 /* Ids that buffers have set aside. In a clone of the world there are no buffers, so the ids become free. */
 bool covey__commands_hold_ids(const covey_world *world); /* whether any buffer has set ids aside */
 void covey__commands_leave_clone(const covey_world *world, covey_world *clone);

@@ -6,6 +6,7 @@
 #include "image/follower.h"
 #include "memory/alloc.h"
 #include "memory/result.h"
+#include "observe/events.h"
 
 #include <covey/commands.h>
 #include <stdalign.h>
@@ -59,7 +60,7 @@ void covey_history_destroy(covey_history *history) {
 
 /* Why the state cannot be saved or restored now; NULL if it can. */
 static const char *objection_to(const covey_world *world) {
-    if (world->inner->emission)
+    if (world->inner->emission || covey__is_delivering(world))
         return "a listener is being called: save or restore when the call that it is part of has ended";
     if (covey__is_following(world)) return "a follower reads an image: do it afterwards";
     for (const covey_commands *c = world->inner->commands; c; c = c->next_of_world) {

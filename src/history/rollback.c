@@ -49,7 +49,7 @@ static bool make_plans(covey__rollback *r) {
     if (!r->pools && pools != 0) return covey__rollback_lacks_memory(r);
     r->groups = make_set_plans(r, r->world->inner->group_count);
     r->followers = make_set_plans(r, r->follower_count);
-    return r->result == COVEY_OK;
+    return r->result == COVEY_OK && covey__make_channel_plans(r);
 }
 
 static void free_plans(covey__rollback *r) {
@@ -58,6 +58,7 @@ static void free_plans(covey__rollback *r) {
     covey__free(&r->store->heap, r->pools, pools, sizeof *r->pools, alignof(covey__pool_plan));
     free_set_plans(r, r->groups, r->world->inner->group_count);
     free_set_plans(r, r->followers, r->follower_count);
+    covey__free_channel_plans(r);
 }
 
 /* ---- The two steps -----------------------------------------------------------------------------------------------*/
@@ -68,8 +69,8 @@ static bool prepare_all(covey__rollback *r) {
         if (!covey__prepare_pool(r, world->pools[i])) return false;
     for (uint32_t i = 0; i < world->pool_count; i++)
         if (world->pools[i]->ended && !covey__prepare_ended(r, world->pools[i])) return false;
-    return covey__prepare_groups(r) && covey__prepare_queues(r) && covey__prepare_followers(r) &&
-           covey__prepare_resources(r) && covey__prepare_kinds(r);
+    return covey__prepare_groups(r) && covey__prepare_queues(r) && covey__prepare_channels(r) &&
+           covey__prepare_followers(r) && covey__prepare_resources(r) && covey__prepare_kinds(r);
 }
 
 /* After preparing has failed. */
@@ -91,6 +92,7 @@ static void restore_all(covey__rollback *r) {
     for (uint32_t i = 0; i < world->pool_count; i++) covey__restore_order(r, world->pools[i]);
     covey__restore_groups(r);
     covey__restore_queues(r);
+    covey__restore_channels(r);
     covey__restore_commands(r);
     covey__resources_replace(world, r->resources);
     covey__fast_destroy_off(world);

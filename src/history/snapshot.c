@@ -27,6 +27,10 @@ void covey__snapshot_visit(covey__unit_store *store, covey__snapshot *snapshot, 
         visit(store, &snapshot->queues[i].events, context);
         visit(store, &snapshot->queues[i].values, context);
     }
+    for (uint32_t i = 0; i < snapshot->channel_count; i++) {
+        visit(store, &snapshot->channels[i].sent.values, context);
+        visit(store, &snapshot->channels[i].current.values, context);
+    }
     for (uint32_t i = 0; i < snapshot->commands_count; i++) visit(store, &snapshot->commands[i].ids, context);
     for (uint32_t i = 0; i < snapshot->follower_count; i++) {
         covey__set_snapshot_visit(store, &snapshot->followers[i].set, visit, context);
@@ -38,6 +42,7 @@ void covey__snapshot_visit(covey__unit_store *store, covey__snapshot *snapshot, 
 size_t covey__snapshot_table_bytes(const covey__snapshot *snapshot) {
     size_t bytes = sizeof *snapshot + snapshot->pool_count * sizeof *snapshot->pools;
     bytes += snapshot->group_count * sizeof *snapshot->groups + snapshot->queue_count * sizeof *snapshot->queues;
+    bytes += snapshot->channel_count * sizeof *snapshot->channels;
     bytes += snapshot->commands_count * sizeof *snapshot->commands;
     bytes += snapshot->follower_count * sizeof *snapshot->followers;
     return bytes + snapshot->resource_count * sizeof *snapshot->resources;
@@ -60,6 +65,7 @@ void covey__snapshot_destroy(covey__unit_store *store, covey__snapshot *snapshot
     free_parts(store, snapshot->pools, snapshot->pool_count, sizeof *snapshot->pools);
     free_parts(store, snapshot->groups, snapshot->group_count, sizeof *snapshot->groups);
     free_parts(store, snapshot->queues, snapshot->queue_count, sizeof *snapshot->queues);
+    free_parts(store, snapshot->channels, snapshot->channel_count, sizeof *snapshot->channels);
     free_parts(store, snapshot->commands, snapshot->commands_count, sizeof *snapshot->commands);
     free_parts(store, snapshot->followers, snapshot->follower_count, sizeof *snapshot->followers);
     free_parts(store, snapshot->resources, snapshot->resource_count, sizeof *snapshot->resources);
@@ -89,7 +95,7 @@ void *covey__make_parts(covey__saving *s, uint32_t *count, uint32_t wanted, size
 
 static bool save_all(covey__saving *s) {
     return covey__save_entities(s) && covey__save_pools(s) && covey__save_groups(s) && covey__save_queues(s) &&
-           covey__save_commands(s) && covey__save_followers(s) && covey__save_resources(s);
+           covey__save_channels(s) && covey__save_commands(s) && covey__save_followers(s) && covey__save_resources(s);
 }
 
 covey__snapshot *covey__snapshot_create(covey__unit_store *store, const covey__snapshot *before, covey_result *result,

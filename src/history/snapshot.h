@@ -9,6 +9,7 @@
  *     marks of reactive sets        as other storages; destroyed entities: one unit   reactive_snapshot.c
  *     members of groups             as a sparse set                                   group_snapshot.c
  *     events of queues              one unit of events, one of values                 queue_snapshot.c
+ *     events of channels            one for those that were sent, one for current ones  channel_snapshot.c
  *     ids of command buffers        one for each buffer                               entity_snapshot.c
  *     followers                     as a sparse set with values                       follower_snapshot.c
  *     resources                     one for each                                      resource_snapshot.c
@@ -23,6 +24,7 @@
 #include "storage/unit.h"
 
 #include <covey/covey.h>
+#include <covey/events.h>
 
 /* ---- Parts -------------------------------------------------------------------------------------------------------*/
 
@@ -50,6 +52,17 @@ typedef struct covey__queue_snapshot {
     uint32_t stride; /* bytes of a copy of a value; 0: the queue keeps none */
     covey__units events, values;
 } covey__queue_snapshot;
+
+/* Events of a channel. Copies that a hook has made are never shared. */
+typedef struct covey__list_snapshot {
+    uint32_t count;
+    covey__units values; /* none for tags */
+} covey__list_snapshot;
+
+typedef struct covey__channel_snapshot {
+    const covey_events *of;
+    covey__list_snapshot sent, current;
+} covey__channel_snapshot;
 
 typedef struct covey__commands_snapshot {
     uint64_t number;
@@ -79,10 +92,11 @@ typedef struct covey__snapshot {
     covey__pool_snapshot *pools; /* by number */
     covey__group_snapshot *groups;
     covey__queue_snapshot *queues;
+    covey__channel_snapshot *channels;
     covey__commands_snapshot *commands;
     covey__follower_snapshot *followers;
     covey__resource_snapshot *resources;
-    uint32_t pool_count, group_count, queue_count, commands_count, follower_count, resource_count;
+    uint32_t pool_count, group_count, queue_count, channel_count, commands_count, follower_count, resource_count;
 } covey__snapshot;
 
 extern const covey__pool_snapshot covey__empty_pool; /* of a pool that is newer than the snapshot */
@@ -118,6 +132,7 @@ bool covey__save_commands(covey__saving *s);
 bool covey__save_pools(covey__saving *s);
 bool covey__save_groups(covey__saving *s);
 bool covey__save_queues(covey__saving *s);
+bool covey__save_channels(covey__saving *s);
 bool covey__save_followers(covey__saving *s);
 bool covey__save_resources(covey__saving *s);
 
@@ -132,6 +147,11 @@ typedef struct covey__pool_plan {
     covey__units values; /* values that hooks have copied, and names: they move into the pool */
 } covey__pool_plan;
 
+/* Copies of the events of a channel, made by the hook of their type; they move into the channel. */
+typedef struct covey__channel_plan {
+    covey__unit *sent, *current;
+} covey__channel_plan;
+
 typedef struct covey__rollback {
     covey__unit_store *store; /* of the history; its world may be another one */
     covey_world *world;
@@ -140,6 +160,8 @@ typedef struct covey__rollback {
     covey__set_plan *groups;    /* for the members of each group */
     covey__set_plan *followers; /* for each follower */
     uint32_t follower_count;
+    covey__channel_plan *channels; /* for each channel */
+    uint32_t channel_count;
     covey__copier copier;
     struct covey__resources *resources;
     struct covey__kinds *kinds; /* those of the snapshot, until they are restored; then the old ones */
@@ -172,6 +194,10 @@ bool covey__prepare_groups(covey__rollback *r);
 void covey__restore_groups(const covey__rollback *r);
 bool covey__prepare_queues(covey__rollback *r);
 void covey__restore_queues(const covey__rollback *r);
+bool covey__make_channel_plans(covey__rollback *r);
+void covey__free_channel_plans(covey__rollback *r);
+bool covey__prepare_channels(covey__rollback *r);
+void covey__restore_channels(const covey__rollback *r);
 bool covey__prepare_followers(covey__rollback *r);
 void covey__restore_followers(covey__rollback *r);
 bool covey__prepare_resources(covey__rollback *r);

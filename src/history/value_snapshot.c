@@ -90,7 +90,7 @@ bool covey__save_values(covey__saving *s, const covey_pool *pool, const covey__u
 
 /* ---- Preparing ---------------------------------------------------------------------------------------------------*/
 
-static covey__unit *make_copies(covey__rollback *r, const covey_type *type, const covey__unit *from) {
+covey__unit *covey__copy_unit(covey__rollback *r, const covey_type *type, const covey__unit *from) {
     covey__unit *unit = covey__unit_create(r->store, from->bytes, type);
     if (!unit) return covey__rollback_lacks_memory(r), NULL;
     unit->wipe = from->wipe;
@@ -145,7 +145,7 @@ bool covey__prepare_values(covey__rollback *r, const covey_pool *pool, covey__po
     if (!covey__units_create(r->store, &plan->values, values->count)) return covey__rollback_lacks_memory(r);
     for (uint32_t i = 0; i < values->count && r->result == COVEY_OK; i++)
         if (values->at[i])
-            plan->values.at[i] = names ? make_names(r, values->at[i]) : make_copies(r, pool->type, values->at[i]);
+            plan->values.at[i] = names ? make_names(r, values->at[i]) : covey__copy_unit(r, pool->type, values->at[i]);
     return r->result == COVEY_OK;
 }
 

@@ -16,6 +16,7 @@ typedef enum covey__feature_name {
     COVEY__LOOKUPS,
     COVEY__LISTENERS,
     COVEY__QUEUES,
+    COVEY__EVENTS,
     COVEY__REACTIVES,
     COVEY__GROUPS,
     COVEY__RESOURCES,

@@ -42,8 +42,9 @@ typedef struct covey__inner {
     uint64_t connections;      /* how many were ever made */
     covey_queue *queues;       /* a list of all */
     covey_reactive *reactives; /* a list of all, with those that may be reused */
-    const char *hook;          /* assertion level 1: the kind of the last call that world->hooks counts, */
-    const covey_type *hook_type; /* and its type */
+    struct covey_events *channels; /* as a list */
+    const char *hook;              /* assertion level 1: the kind of the last call that world->hooks counts, */
+    const covey_type *hook_type;   /* and its type */
 
     /* ---- Ticks and enabling ---- */
     uint64_t tick;

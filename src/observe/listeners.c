@@ -6,6 +6,7 @@
 #include "memory/alloc.h"
 #include "memory/bits.h"
 #include "storage/marks.h"
+#include "observe/events.h"
 #include "observe/queue.h"
 #include "memory/result.h"
 #include "storage/shortcut_off.h"
@@ -188,13 +189,16 @@ bool covey_connected(const covey_world *world, covey_connection connection) {
     COVEY__CONTRACT(NULL, world, "a call needs a world");
     COVEY__CONTRACT(world, !connection.world || connection.world == world, "the connection is of another world");
     if (connection.world != world) return false;
-    return listener_numbered(covey__listeners_of(world, connection.pool), connection.number) != NULL;
+    return listener_numbered(covey__listeners_of(world, connection.pool), connection.number) ||
+           covey__event_listener_numbered(world, connection.number);
 }
 
 bool covey_disconnect(covey_world *world, covey_connection connection) {
     if (COVEY__IN_HOOK(world)) return false;
     if (!covey_connected(world, connection)) return false;
-    covey__unlisten(world, connection.pool, connection.number);
+    covey__event_listener *listener = covey__event_listener_numbered(world, connection.number);
+    if (listener) listener->number = 0; /* its channel removes it later */
+    else covey__unlisten(world, connection.pool, connection.number);
     COVEY__CHANGED(world);
     return true;
 }

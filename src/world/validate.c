@@ -17,6 +17,7 @@
 #include "observe/observers.h"
 #include "change/pool.h"
 #include "storage/presence.h"
+#include "observe/events.h"
 #include "observe/queue.h"
 #include "query/reactive.h"
 #include "change/resource.h"
@@ -40,7 +41,7 @@ static size_t counted_world_bytes(const covey_world *world) {
     bytes += covey__names_bytes(world) + world->inner->borrowed;
     bytes +=
         world->inner->group_capacity * sizeof *world->inner->groups + world->inner->group_count * sizeof(covey_group);
-    bytes += covey__queues_bytes(world) + covey__reactives_bytes(world);
+    bytes += covey__queues_bytes(world) + covey__reactives_bytes(world) + covey__events_bytes(world);
     if (world->listeners) bytes += sizeof *world->listeners + covey__listeners_bytes(world->listeners);
     for (uint32_t i = 0; i < world->pool_count; i++) bytes += covey__observers_bytes(world->pools[i]);
     bytes += covey__fronts_bytes(world) + covey__lookups_bytes(world);
@@ -63,10 +64,11 @@ bool covey_world_validate(const covey_world *world, const char **why) {
     }
     return covey__groups_valid(world, why) && covey__presence_valid(world, why) &&
            covey__fast_destroy_valid(world, why) && covey__fast_row_valid(world, why) &&
-           covey__signals_valid(world, why) && covey__queues_valid(world, why) && covey__reactives_valid(world, why) &&
-           covey__hierarchy_valid(world, why) && covey__lookups_valid(world, why) && covey__names_valid(world, why) &&
-           covey__resources_valid(world, why) && covey__dependents_valid(world, why) &&
-           covey__followers_valid(world, why) && covey__histories_valid(world, why);
+           covey__signals_valid(world, why) && covey__queues_valid(world, why) && covey__events_valid(world, why) &&
+           covey__reactives_valid(world, why) && covey__hierarchy_valid(world, why) &&
+           covey__lookups_valid(world, why) && covey__names_valid(world, why) && covey__resources_valid(world, why) &&
+           covey__dependents_valid(world, why) && covey__followers_valid(world, why) &&
+           covey__histories_valid(world, why);
 }
 
 void covey__changed(const covey_world *world) {

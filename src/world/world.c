@@ -5,6 +5,7 @@
 #include "memory/dependent.h"
 #include "change/entity.h"
 #include "memory/feature.h"
+#include "observe/events.h"
 #include "storage/marks.h"
 #include "observe/observers.h"
 #include "change/pool.h"
@@ -70,13 +71,13 @@ void covey_world_destroy(covey_world *world) {
     if (!world) return;
     if (COVEY__IN_HOOK(world)) return;
     bool replaying = is_replaying(world), busy = covey__dependents_busy(world);
-    COVEY__CONTRACT(world, !world->inner->emission, "a listener must not destroy the world: do it afterwards");
-    COVEY__CONTRACT(world, world->inner->emission || !replaying,
-                    "a recorded function must not destroy the world: do it afterwards");
+    bool listening = world->inner->emission || covey__is_delivering(world);
+    COVEY__CONTRACT(world, !listening, "a listener must not destroy the world: do it afterwards");
+    COVEY__CONTRACT(world, listening || !replaying, "a recorded function must not destroy the world: do it afterwards");
     COVEY__CONTRACT(world, !busy,
                     "a world is destroyed while its schedule runs, its follower reads an image or its inspector "
                     "answers: do it afterwards");
-    if (world->inner->emission || replaying || busy) return;
+    if (listening || replaying || busy) return;
     covey__dependents_end(world);
     covey__print_unprinted(world);
     if (world->inner->heard != 0) world->inner->signalling->destroy_all(world);

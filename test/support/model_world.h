@@ -170,6 +170,7 @@ const model_operation *model_pick_operation(model *m, const model_operation *ope
 extern const struct model_subject model_commands, model_copies, model_hierarchy;
 extern const struct model_subject model_visible; /* enabling, and change ticks */
 extern const struct model_subject model_lookups;
+extern const struct model_subject model_events;  /* of the program's own */
 extern const struct model_subject model_all;     /* all of these together */
 extern const struct model_subject model_history; /* going back, with all of these */
 

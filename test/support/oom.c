@@ -3,6 +3,7 @@
 #include "oom.h"
 
 #include <covey/commands.h>
+#include <covey/events.h>
 #include <covey/hierarchy.h>
 #include <stdio.h>
 
@@ -154,6 +155,21 @@ static void write_kinds(text *to, const covey_world *world) {
     write_text("\n", to);
 }
 
+static void write_list(text *to, const covey_type *type, const covey__event_list *list) {
+    write_number(to, "%u:", list->count);
+    for (uint32_t i = 0; i < list->count * type->size; i++) write_number(to, "%02x", (unsigned char)list->values[i]);
+    write_text(" ", to);
+}
+
+/* A channel without events does not show. */
+static void write_channel(text *to, const covey_events *events) {
+    if (events->sent.count + events->current.count == 0) return;
+    write_text(events->type->name, to);
+    write_list(to, events->type, &events->sent);
+    write_list(to, events->type, &events->current);
+    write_text("\n", to);
+}
+
 static void write_visit(covey_entity e, void *context) { write_entity(context, e); }
 
 static void write_world(text *to, const covey_world *world) {
@@ -165,6 +181,7 @@ static void write_world(text *to, const covey_world *world) {
     }
     write_text("\n", to);
     for (uint32_t i = 0; i < covey_world_pool_count(world); i++) write_pool(to, covey_world_pool(world, i));
+    for (const covey_events *events = world->inner->channels; events; events = events->next) write_channel(to, events);
     write_kinds(to, world);
     test_walk(world, write_visit, to);
 }

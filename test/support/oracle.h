@@ -34,6 +34,7 @@ typedef enum oracle_fault {
     ORACLE_IGNORES_KINDS,       /* entities that are created with types get the lowest free indices */
     ORACLE_KEEPS_EXTENTS,       /* indices stay with their kind when it has no entities there */
     ORACLE_LOOKS_UP_LESS,       /* a lookup misses some of the entities that have a value */
+    ORACLE_LOSES_EVENTS,        /* some events that are sent are not delivered */
     ORACLE_SORTS_UNSTABLY,      /* equals change places when they are sorted */
     ORACLE_KEEPS_LOOSELY,       /* what is added to a pool that is kept sorted goes to its end */
     ORACLE_GROUPS_OVERLAP,      /* a group may own what another one owns */

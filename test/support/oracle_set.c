@@ -33,6 +33,7 @@ const char *oracle_fault_name(oracle_fault fault) {
         [ORACLE_VIEWS_BLOCKS_BY_AGE] = "visits spans of blocks by the age of entities",
         [ORACLE_IGNORES_KINDS] = "gives kinds the lowest free indices",
         [ORACLE_LOOKS_UP_LESS] = "misses entities that have a value",
+        [ORACLE_LOSES_EVENTS] = "loses events that were sent",
         [ORACLE_KEEPS_EXTENTS] = "leaves indices to a kind that has no entities there",
         [ORACLE_SORTS_UNSTABLY] = "lets equals change places",
         [ORACLE_KEEPS_LOOSELY] = "adds to the end of what is kept sorted",

@@ -104,7 +104,11 @@
     X(ANSWER_REORDERED, "the answers of a lookup are in another order")        \
     X(SOURCE_FORGOTTEN, "nothing is done for a source whose target ends")      \
     X(LEAVING_ENDS, "a target that leaves for another world ends")             \
-    X(ENDED_LIVES, "a target that has ended elsewhere keeps its sources")
+    X(ENDED_LIVES, "a target that has ended elsewhere keeps its sources")      \
+    X(EVENT_NOT_SENT, "an event that was sent is forgotten")                   \
+    X(EVENTS_REORDERED, "an event is not where it should be")                  \
+    X(DELIVERY_UNHEARD, "the listener of a channel misses a delivery")         \
+    X(EVENTS_KEPT, "a cleared channel keeps its current events")
 
 typedef enum sim_lie {
     SIM_TRUTH,

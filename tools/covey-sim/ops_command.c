@@ -1,6 +1,6 @@
 /* Command buffers: recorded, also by listeners and recorded functions, replayed, skipped and cleared. The model keeps
  * the list of recorded commands, and replays as many of them as the library says it did. */
-#include <covey/commands.h>
+#include <covey/events.h>
 
 #include "views.h"
 
@@ -8,7 +8,7 @@
 
 enum { BUFFERS = 4, COMMANDS = 96, FACTS = BUFFERS * COMMANDS };
 
-typedef enum command_kind { CREATE, ADD, SET, REMOVE, DESTROY, CALL } command_kind;
+typedef enum command_kind { CREATE, ADD, SET, REMOVE, DESTROY, SEND, CALL } command_kind;
 
 /* What a recorded function does. */
 typedef enum call_deed {
@@ -60,7 +60,7 @@ struct sim_buffers {
 
 static const char *name_of(uint32_t type) { return value_types[type]->name; }
 
-static bool has_value(command_kind kind) { return kind == ADD || kind == SET; }
+static bool has_value(command_kind kind) { return kind == ADD || kind == SET || kind == SEND; }
 
 /* Buffers move values as bytes. */
 static bool can_be_recorded(uint32_t type) { return !value_types[type]->move; }
@@ -132,13 +132,14 @@ static bool call_record(buffer *b, const command *c) {
     case SET: recorded = covey_record_set_raw(b->commands, c->e, type, value); break;
     case REMOVE: recorded = covey_record_remove_raw(b->commands, c->e, type); break;
     case DESTROY: recorded = covey_record_destroy(b->commands, c->e); break;
+    case SEND: recorded = covey_record_send_raw(b->commands, type, value); break;
     default: break;
     }
     if (!recorded && has_value(c->kind)) value_end(c->type, value);
     return recorded;
 }
 
-/* Records a command for an entity. */
+/* Records a command for an entity, or the sending of an event. */
 static void record_for(sim *s, sim_side *side, buffer *b, command_kind kind, covey_entity e, uint32_t type) {
     command c = { .kind = kind, .e = e, .type = type };
     if (!has_room(b) || (has_value(kind) && !can_be_recorded(type))) return;
@@ -146,7 +147,8 @@ static void record_for(sim *s, sim_side *side, buffer *b, command_kind kind, cov
     if (value_has_link(type)) c.component.link = sim_any(side, sim_mix(s->seeds, s->at));
     sim_touch_type(s, type);
     bool recorded = call_record(b, &c);
-    covey_result expected = covey_is_null(e) ? COVEY_ERROR_DEAD : b->busy ? COVEY_ERROR_REFUSED : COVEY_OK;
+    bool dead = covey_is_null(e) && kind != SEND;
+    covey_result expected = dead ? COVEY_ERROR_DEAD : b->busy ? COVEY_ERROR_REFUSED : COVEY_OK;
     if (settle_recording(s, b, recorded, expected)) append(s, b, &c);
 }
 
@@ -305,8 +307,9 @@ static void model_call(sim *s, sim_side *side, const command *c) {
 
 /* Does what the command should have done. Returns false if it is skipped: its entity does not live. */
 static bool model_command(sim *s, sim_side *side, const command *c) {
-    static const sim_feature features[] = { SIM_CREATE, SIM_ADD, SIM_SET, SIM_REMOVE, SIM_DESTROY, SIM_COMMANDS };
-    bool alive = c->kind == CREATE || c->kind == CALL || naive_find(side->naive, c->e);
+    static const sim_feature features[] = { SIM_CREATE,  SIM_ADD,    SIM_SET,     SIM_REMOVE,
+                                            SIM_DESTROY, SIM_EVENTS, SIM_COMMANDS };
+    bool alive = c->kind == CREATE || c->kind >= SEND || naive_find(side->naive, c->e);
     sim_touch(s, features[c->kind]);
     if (!alive || sim_lies(s, SIM_LIE_COMMAND_NOT_REPLAYED)) return alive;
     switch (c->kind) {
@@ -317,6 +320,7 @@ static bool model_command(sim *s, sim_side *side, const command *c) {
         if (naive_component_of(side->naive, c->e, c->type)) sim_removed(s, side, c->e, c->type);
         break;
     case DESTROY: sim_destroyed(s, side, c->e); break;
+    case SEND: sim_sent(s, side, c->type, &c->component); break;
     case CALL: model_call(s, side, c); break;
     }
     return true;
@@ -510,10 +514,9 @@ static void destroy(sim *s, sim_side *side, const sim_step *step) {
 
 /* Kinds by how often they are recorded. */
 static command_kind pick_kind(uint32_t n) {
-    static const command_kind kinds[] = {
-        CREATE, CREATE, ADD, ADD, ADD, SET, SET, SET, REMOVE, REMOVE, REMOVE, DESTROY
-    };
-    return kinds[n % 12];
+    static const command_kind kinds[] = { CREATE, CREATE, ADD,    ADD,    ADD,     SET, SET,
+                                          SET,    REMOVE, REMOVE, REMOVE, DESTROY, SEND };
+    return kinds[n % 13];
 }
 
 static void record_any(sim *s, sim_side *side, buffer *b, covey_entity e, uint32_t n) {

@@ -94,7 +94,8 @@ static void save(sim *s, sim_side *side, const sim_step *step) {
     sim_say(s, "history_save: snapshot %u", h->count);
     if (!h->history) h->history = covey_history_create(side->world, SNAPSHOTS);
     if (!h->history && !sim_settle(s, side, false, COVEY_OK)) return;
-    covey_result expected = can_be_copied(side->naive) ? COVEY_OK : COVEY_ERROR_COPY;
+    bool copies = can_be_copied(side->naive) && sim_events_can_be_copied(side);
+    covey_result expected = copies ? COVEY_OK : COVEY_ERROR_COPY;
     if (step->a % 16 == 0) ledger_fail_copy(1 + step->a / 16 % 8);
     bool saved = covey_history_save(h->history);
     if (was_refused(s, side, saved, false)) return;

@@ -25,7 +25,8 @@
     X(CLONE_TREE, "clone_tree") X(WORLD_CLONE, "world clone") X(LOAD, "save and load")                   \
     X(LOAD_CLEARED, "load into cleared") X(MERGE, "merge") X(FOLLOW, "follow")                           \
     X(FILTER, "filtered images") X(HISTORY, "history") X(RESTORE, "restore") X(FILES, "files")           \
-    X(LOOKUP, "lookups") X(FILES_FAIL, "files fail") X(MEMORY_FAILS, "memory fails") X(COPY_FAILS, "copies fail")
+    X(LOOKUP, "lookups") X(EVENTS, "events") X(FILES_FAIL, "files fail")                                 \
+    X(MEMORY_FAILS, "memory fails") X(COPY_FAILS, "copies fail")
 /* clang-format on */
 
 typedef enum sim_feature {

@@ -7,7 +7,7 @@ static const sim_operation *const tables[] = {
     sim_storage_operations, sim_group_operations,     sim_signal_operations,  sim_reactive_operations,
     sim_queue_operations,   sim_tree_operations,      sim_visible_operations, sim_copy_operations,
     sim_command_operations, sim_schedule_operations,  sim_image_operations,   sim_follow_operations,
-    sim_history_operations, sim_file_operations,      sim_lookup_operations,
+    sim_history_operations, sim_file_operations,      sim_lookup_operations,  sim_event_operations,
 };
 
 static uint32_t table_length(const sim_operation *table) {

@@ -10,7 +10,7 @@
 const sim_part *const sim_parts[SIM_PARTS] = { &sim_part_listeners, &sim_part_reactives, &sim_part_queues,
                                                &sim_part_groups,    &sim_part_buffers,   &sim_part_followers,
                                                &sim_part_files,     &sim_part_schedules, &sim_part_storages,
-                                               &sim_part_lookups,   &sim_part_histories };
+                                               &sim_part_lookups,   &sim_part_events,    &sim_part_histories };
 
 /* ---- Words --------------------------------------------------------------------------------------------------------*/
 

@@ -43,6 +43,7 @@ enum {
 typedef struct sim_listeners sim_listeners;
 typedef struct sim_reactives sim_reactives;
 typedef struct sim_queues sim_queues;
+typedef struct sim_events sim_events;
 typedef struct sim_groups sim_groups;
 typedef struct sim_storages sim_storages;
 typedef struct sim_buffers sim_buffers;
@@ -64,6 +65,7 @@ typedef struct sim_side {
     sim_listeners *listeners;
     sim_reactives *reactives;
     sim_queues *queues;
+    sim_events *events;
     sim_groups *groups;
     sim_storages *storages;
     sim_buffers *buffers;
@@ -193,8 +195,9 @@ typedef struct sim_part {
 } sim_part;
 
 extern const sim_part sim_part_listeners, sim_part_reactives, sim_part_queues, sim_part_groups, sim_part_buffers,
-    sim_part_histories, sim_part_followers, sim_part_schedules, sim_part_storages, sim_part_files, sim_part_lookups;
-enum { SIM_PARTS = 11 };
+    sim_part_histories, sim_part_followers, sim_part_schedules, sim_part_storages, sim_part_files, sim_part_lookups,
+    sim_part_events;
+enum { SIM_PARTS = 12 };
 extern const sim_part *const sim_parts[SIM_PARTS];
 
 /* ---- What other parts ask -----------------------------------------------------------------------------------------*/
@@ -204,6 +207,9 @@ covey_pool *sim_pool(sim *s, sim_side *side, uint32_t type);
 /* The entities of a pool in its order; returns how many. No world has more than SIM_LISTED. */
 enum { SIM_LISTED = 4096 };
 uint32_t sim_list_pool(const covey_pool *pool, covey_entity *list);
+/* An event was sent in the channel of a type. Whether all events can be copied. */
+void sim_sent(sim *s, sim_side *side, uint32_t type, const naive_component *event);
+bool sim_events_can_be_copied(const sim_side *side);
 /* A target has ended: what lookups do to its sources. Whether an entity has sources to which they would do anything. */
 void sim_target_ended(sim *s, sim_side *side, covey_entity target);
 bool sim_is_target(const sim_side *side, covey_entity e);
@@ -239,8 +245,9 @@ typedef struct sim_operation {
 /* Each ends with an operation without a name. */
 extern const sim_operation sim_entity_operations[], sim_component_operations[], sim_many_operations[],
     sim_view_operations[], sim_storage_operations[], sim_group_operations[], sim_signal_operations[],
-    sim_reactive_operations[], sim_queue_operations[], sim_tree_operations[], sim_visible_operations[],
-    sim_copy_operations[], sim_command_operations[], sim_schedule_operations[], sim_image_operations[],
-    sim_follow_operations[], sim_history_operations[], sim_file_operations[], sim_lookup_operations[];
+    sim_reactive_operations[], sim_queue_operations[], sim_event_operations[], sim_tree_operations[],
+    sim_visible_operations[], sim_copy_operations[], sim_command_operations[], sim_schedule_operations[],
+    sim_image_operations[], sim_follow_operations[], sim_history_operations[], sim_file_operations[],
+    sim_lookup_operations[];
 
 #endif

@@ -97,6 +97,12 @@ static bool runs(covey_world *world) {
 }
 #endif
 
+static bool delivers(covey_world *world) {
+    covey_events *events = covey_events_of(world, Position);
+    return events && covey_events_send(events, Position, { 3, 4 }) && covey_events_deliver(events) == 1 &&
+           covey_events_current(events, Position)[0].x == 3;
+}
+
 static bool check(const char *what, bool ok) {
     if (!ok) fprintf(stderr, "wrong: %s\n", what);
     return ok;
@@ -110,6 +116,7 @@ int main(int argc, char **argv) {
     ok &= check("covey.h", has_position(world, e, 1) && iterates(world, 1));
     ok &= check("hierarchy.h", covey_parent_set(world, e, parent) == COVEY_OK && covey_child_count(world, parent) == 1);
     ok &= check("commands.h", replays(world));
+    ok &= check("events.h", delivers(world));
     ok &= check("history.h", restores(world, e));
     ok &= check("image.h", saves(world, e, argc > 1 ? argv[1] : "image.covey"));
     ok &= check("lookup.h", finds(world, e));
