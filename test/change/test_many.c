@@ -953,9 +953,9 @@ static void hear(const covey_event *event, void *context) {
 /* The second one sets a component, the third loses its own, and the fifth that of the next. */
 static void meddle(const covey_event *event, void *context) {
     meddling *m = context;
-    uint32_t call = m->calls++;
     hear(event, context);
     if (m->nests) return;
+    uint32_t call = m->calls++;
     m->nests = true;
     if (call == 1) covey_set(world, m->e[0], Packed, { 77, 77 });
     if (call == 2) covey_remove(world, *event->entities, Packed);
