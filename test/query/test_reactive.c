@@ -2,6 +2,8 @@
 #include "memory/inner.h"
 #include "hearing.h"
 
+#include <stdio.h>
+
 static covey_entity e[8];
 static covey_reactive *set;
 
@@ -520,6 +522,21 @@ static void sources_come_later(void **state) {
     for_each_storage(listen_later);
 }
 
+static void sixteen_types_are_listened_to(void **state) {
+    static char names[COVEY_TERMS][16];
+    static covey_type types[COVEY_TERMS];
+    covey_reactive_desc desc = { .added = { NULL } };
+    (void)state;
+    for (uint32_t i = 0; i < COVEY_TERMS; i++) {
+        snprintf(names[i], sizeof names[i], "Type %u", i);
+        types[i] = (covey_type){ .name = names[i], .size = 4, .align = 4 };
+        desc.added[i] = &types[i];
+    }
+    begin(&desc, 1);
+    assert_non_null(covey_add_raw(world, e[0], &types[COVEY_TERMS - 1], &(uint32_t){ 1 }));
+    assert_collected("0");
+}
+
 static void wrong_sources_are_refused(void **state) {
     (void)state;
     begin(&(covey_reactive_desc){ .added = { covey_id(Packed) } }, 1);
@@ -528,6 +545,9 @@ static void wrong_sources_are_refused(void **state) {
     assert_int_equal(covey_reactive_listen(set, Other, 0), COVEY_ERROR_RANGE);
     assert_failed(COVEY_ERROR_RANGE);
     assert_int_equal(covey_reactive_listen(set, Other, COVEY_ON_ADD | COVEY_ON_DESTROY), COVEY_ERROR_RANGE);
+    static const covey_type nameless = { .size = 4, .align = 4 };
+    assert_int_equal(covey_reactive_listen_raw(set, &nameless, 0), COVEY_ERROR_RANGE);
+    assert_non_null(strstr(heard.text, "a type without a name"));
     assert_int_equal(covey_reactive_listen_raw(set, tag, COVEY_ON_ADD), COVEY_ERROR_REFUSED);
     assert_failed(COVEY_ERROR_REFUSED);
     assert_int_equal(covey_reactive_listen_raw(set, &broken, COVEY_ON_ADD), COVEY_ERROR_TYPE);
@@ -660,6 +680,7 @@ int main(void) {
         WORLD_TEST(patches_are_collected_apart),
         WORLD_TEST(sources_come_later),
         WORLD_TEST(wrong_sources_are_refused),
+        WORLD_TEST(sixteen_types_are_listened_to),
         WORLD_TEST(the_destroyed_are_kept),
         WORLD_TEST(the_destroyed_are_not_kept_unless_asked_for),
         WORLD_TEST(destroying_needs_no_memory_for_handles),
