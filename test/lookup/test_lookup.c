@@ -955,6 +955,47 @@ TYPE_TEST(test_questions_in_loops_one_in_another) {
     assert_scanned(&of);
 }
 
+/* What may happen after a loop was left. */
+typedef void afterwards_fn(const covey_type *type);
+static void move_another_pool(const covey_type *type) {
+    (void)type;
+    for (uint32_t i = 0; i < 3; i++) assert_non_null(covey_add(world, e[i], Packed, { i, i }));
+    for (uint32_t i = 0; i < 3; i++) assert_true(covey_remove(world, e[i], Packed));
+}
+static void remove_the_last(const covey_type *type) {
+    for (uint32_t i = COUNT / 4; i < COUNT; i++) assert_true(covey_remove_raw(world, e[i], type));
+}
+static void remove_the_first(const covey_type *type) { assert_true(covey_remove_raw(world, e[0], type)); }
+static void remove_and_compact(const covey_type *type) {
+    for (uint32_t i = 0; i < COUNT; i += 3) assert_true(covey_remove_raw(world, e[i], type));
+    covey_compact(world);
+}
+static void convert(const covey_type *type) {
+    covey_pool *pool = covey_pool_find_raw(world, type);
+    covey_storage other = type->storage == COVEY_STORAGE_SPARSE ? COVEY_STORAGE_BLOCK : COVEY_STORAGE_SPARSE;
+    covey_result result = covey_pool_convert(pool, other); /* those with a policy stay in a set */
+    assert_true(result == COVEY_OK || result == COVEY_ERROR_REFUSED);
+}
+
+TYPE_TEST(test_what_a_loop_wrote_last_is_found_after_it_was_left) {
+    static afterwards_fn *const ways[] = { move_another_pool, remove_the_last, remove_the_first, remove_and_compact,
+                                           convert };
+    scan of = scan_field(type, &fields[6], false);
+    for (uint32_t way = 0; way < COUNT_OF(ways); way++) {
+        covey_clear_raw(world, type);
+        assert_true(covey_add_copies_raw(world, e, COUNT, type, &(Kinds){ .i32 = -1 }));
+        covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { type } });
+        covey_iter it = covey_view_iter(&view);
+        assert_true(covey_next(&it));
+        Kinds *k = covey_field_raw(&it, 0);
+        is_counted(&of, -1, COUNT);
+        for (uint32_t i = 0; i < it.count; i++) k[i].i32 = 40;
+        ways[way](type);
+        assert_scanned(&of);
+        test_world_is_valid(world);
+    }
+}
+
 /* Loops that were left with a break do not end the attention for the one that goes on. */
 TYPE_TEST(test_questions_in_a_loop_after_others_were_left) {
     scan of = scan_field(type, &fields[6], false);
@@ -1211,6 +1252,7 @@ int main(void) {
         cmocka_unit_test(test_questions_in_a_loop_over_rows),
         cmocka_unit_test(test_questions_in_loops_one_in_another),
         cmocka_unit_test(test_questions_in_a_loop_after_others_were_left),
+        cmocka_unit_test(test_what_a_loop_wrote_last_is_found_after_it_was_left),
         cmocka_unit_test(test_the_world_may_change_while_a_value_is_searched),
         cmocka_unit_test(test_the_world_may_change_while_a_range_is_searched),
         cmocka_unit_test(test_a_search_goes_on_after_everything_is_gone),
