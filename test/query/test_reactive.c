@@ -537,6 +537,67 @@ static void sixteen_types_are_listened_to(void **state) {
     assert_collected("0");
 }
 
+/* A program may add marks itself: each once. */
+static void marks_that_a_program_adds_count_once(void **state) {
+    (void)state;
+    for (uint32_t keep = 0; keep < 2; keep++) {
+        begin(&(covey_reactive_desc){ .added = { covey_id(Packed) }, .keep_destroyed = keep != 0 }, 3);
+        const covey_type *tag = covey_reactive_type(set);
+        assert_true(covey_add_raw(world, e[1], tag, NULL));
+        assert_false(covey_add_raw(world, e[1], tag, NULL));
+        assert_failed(COVEY_ERROR_PRESENT);
+        assert_int_equal(covey_reactive_count(set), 1);
+        assert_true(covey_destroy(world, e[1]));
+        assert_int_equal(covey_reactive_count(set), 0);
+    }
+}
+
+enum { NEIGHBOURS = 200, EXTRA = 12 };
+
+/* What neighbours have beside a component in blocks. */
+typedef void company_fn(const covey_entity *all);
+static void nothing_else(const covey_entity *all) { (void)all; }
+static void a_set(const covey_entity *all) {
+    (void)all;
+    set = covey_reactive_create(world, &(covey_reactive_desc){ .set = { covey_id(Blocked) } });
+    assert_non_null(set);
+}
+static void a_set_with_a_mark(const covey_entity *all) {
+    a_set(all);
+    covey_set(world, all[100], Blocked, { 7, ~7u });
+}
+static void a_sparse_component(const covey_entity *all) {
+    for (uint32_t i = 0; i < NEIGHBOURS; i += 2) add_value(all[i], covey_id(Packed), i);
+}
+static void many_components(const covey_entity *all) {
+    static char names[EXTRA][16];
+    static covey_type types[EXTRA];
+    for (uint32_t k = 0; k < EXTRA; k++) {
+        snprintf(names[k], sizeof names[k], "Extra %u", k);
+        types[k] = (covey_type){ .name = names[k], .size = 4, .align = 4 };
+        for (uint32_t i = 0; i < NEIGHBOURS; i++) assert_non_null(covey_add_raw(world, all[i], &types[k], &i));
+    }
+}
+
+static void neighbours_are_destroyed_one_by_one(void **state) {
+    static company_fn *const companies[] = { nothing_else, a_set, a_set_with_a_mark, a_sparse_component,
+                                             many_components };
+    for (uint32_t k = 0; k < COUNT_OF(companies); k++) {
+        covey_entity all[NEIGHBOURS];
+        world_teardown(state);
+        assert_int_equal(world_setup(state), 0);
+        assert_true(covey_create_many(world, all, NEIGHBOURS));
+        for (uint32_t i = 0; i < NEIGHBOURS; i++) add_value(all[i], covey_id(Blocked), i);
+        companies[k](all);
+        for (uint32_t i = 0; i < NEIGHBOURS; i++) {
+            assert_true(covey_destroy(world, all[i]));
+            if (i % 37 == 0) test_world_is_valid(world);
+        }
+        assert_int_equal(covey_entity_count(world), 0);
+        assert_int_equal(covey_pool_count(covey_pool_find(world, Blocked)), 0);
+    }
+}
+
 static void wrong_sources_are_refused(void **state) {
     (void)state;
     begin(&(covey_reactive_desc){ .added = { covey_id(Packed) } }, 1);
@@ -681,6 +742,8 @@ int main(void) {
         WORLD_TEST(sources_come_later),
         WORLD_TEST(wrong_sources_are_refused),
         WORLD_TEST(sixteen_types_are_listened_to),
+        WORLD_TEST(marks_that_a_program_adds_count_once),
+        WORLD_TEST(neighbours_are_destroyed_one_by_one),
         WORLD_TEST(the_destroyed_are_kept),
         WORLD_TEST(the_destroyed_are_not_kept_unless_asked_for),
         WORLD_TEST(destroying_needs_no_memory_for_handles),
