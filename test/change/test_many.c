@@ -688,6 +688,32 @@ static void test_copies_of_an_entity_that_is_not_created_are_dropped(void **stat
         }
 }
 
+/* Whole blocks of neighbours, of which one has the component, is dead, or comes twice. */
+static void add_to_blocks(const covey_type *type) {
+    enum { ALL = 256 };
+    for (uint32_t wrong = 0; wrong < 4; wrong++)
+        for (uint32_t at = 0; at < ALL; at += 51) {
+            covey_entity e[ALL];
+            static Value values[ALL];
+            covey_world_desc desc = world_desc();
+            covey_world_destroy(world);
+            world = covey_world_create(&desc);
+            values_of(values, ALL, 0);
+            assert_true(covey_create_many(world, e, ALL));
+            if (wrong == 1) add_value(e[at], type, 7);
+            if (wrong == 2) covey_destroy(world, e[at]);
+            if (wrong == 3) e[at] = e[(at + 100) % ALL];
+            assert_int_equal(covey_add_array_raw(world, e, ALL, type, values), wrong == 0);
+            covey_pool *pool = covey_pool_of_raw(world, type);
+            assert_int_equal(covey_pool_count(pool), wrong == 0 ? ALL : wrong == 1);
+            test_world_is_valid(world);
+        }
+}
+static void test_nothing_is_added_to_blocks_when_one_is_wrong(void **state) {
+    (void)state;
+    for_each_storage(add_to_blocks);
+}
+
 static void test_an_entity_is_created_with_a_value_of_the_pool_that_grows(void **state) {
     (void)state;
     covey_entity e = covey_create_with(world, covey_with(Packed, { 1, 2 }));
@@ -1113,6 +1139,7 @@ int main(void) {
         WORLD_TEST(test_an_entity_is_not_created_without_memory_for_its_components),
         WORLD_TEST(test_a_pool_that_is_kept_sorted_takes_created_entities),
         WORLD_TEST(test_created_entities_join_the_groups_that_they_complete),
+        WORLD_TEST(test_nothing_is_added_to_blocks_when_one_is_wrong),
         WORLD_TEST(test_a_member_of_a_group_is_not_created_without_memory),
         WORLD_TEST(test_copies_of_an_entity_that_is_not_created_are_dropped),
         WORLD_TEST(test_an_entity_is_created_with_a_value_of_the_pool_that_grows),

@@ -552,6 +552,29 @@ static void marks_that_a_program_adds_count_once(void **state) {
     }
 }
 
+static void many_entities_are_marked_or_none(void **state) {
+    (void)state;
+    begin(&(covey_reactive_desc){ .added = { covey_id(Packed) }, .keep_destroyed = true }, 5);
+    const covey_type *tag = covey_reactive_type(set);
+    assert_true(covey_add_copies_raw(world, e, 3, tag, NULL));
+    assert_collected("0 1 2");
+    assert_false(covey_add_copies_raw(world, e + 2, 3, tag, NULL)); /* one is marked */
+    assert_failed(COVEY_ERROR_PRESENT);
+    covey_destroy(world, e[4]);
+    assert_false(covey_add_copies_raw(world, e + 3, 2, tag, NULL)); /* one is dead */
+    assert_failed(COVEY_ERROR_DEAD);
+    assert_collected("0 1 2");
+    e[4] = covey_create_at(world, 5 * COVEY__BLOCK_PAGE);
+    for (uint64_t at = 1;; at++) {
+        test_fail_at(&heap, at, true);
+        bool marked = covey_add_copies_raw(world, e + 3, 2, tag, NULL);
+        test_fail_never(&heap);
+        assert_int_equal(covey_reactive_count(set), marked ? 5 : 3);
+        test_world_is_valid(world);
+        if (marked) break;
+    }
+}
+
 enum { NEIGHBOURS = 200, EXTRA = 12 };
 
 /* What neighbours have beside a component in blocks. */
@@ -743,6 +766,7 @@ int main(void) {
         WORLD_TEST(wrong_sources_are_refused),
         WORLD_TEST(sixteen_types_are_listened_to),
         WORLD_TEST(marks_that_a_program_adds_count_once),
+        WORLD_TEST(many_entities_are_marked_or_none),
         WORLD_TEST(neighbours_are_destroyed_one_by_one),
         WORLD_TEST(the_destroyed_are_kept),
         WORLD_TEST(the_destroyed_are_not_kept_unless_asked_for),
