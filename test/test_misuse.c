@@ -1,5 +1,5 @@
-/* Calls that break a contract, in a program whose assertion handler returns, and without assertions: they are refused, and
- * the world stays as it was. test_contracts.c is about what the assertions say. */
+/* Calls that break a contract, in a program whose assertion handler returns, and without assertions: they are refused,
+ * and the world stays as it was. test_contracts.c is about what the assertions say. */
 #include "fixture.h"
 
 #include <covey/commands.h>
@@ -33,7 +33,7 @@ static void assert_broken(uint32_t times) {
     broken = 0;
 }
 
-/* ---- Arrays and listeners ------------------------------------------------------------------------------------------*/
+/* ---- Arrays and listeners -----------------------------------------------------------------------------------------*/
 
 static void test_no_entities_are_created_without_an_array_for_them(void **state) {
     (void)state;
@@ -75,14 +75,13 @@ static void destroy_the_world(const covey_event *event, void *context) {
 static void test_a_listener_does_not_destroy_the_world(void **state) {
     (void)state;
     uint32_t calls = 0;
-    covey_connect(world,
-                  &(covey_listener){ .signals = COVEY_ON_CREATE, .call = destroy_the_world, .context = &calls });
+    covey_connect(world, &(covey_listener){ .signals = COVEY_ON_CREATE, .call = destroy_the_world, .context = &calls });
     assert_true(covey_alive(world, covey_create(world)));
     assert_int_equal(calls, 1);
     assert_broken(1);
 }
 
-/* ---- While a buffer is replayed -------------------------------------------------------------------------------------*/
+/* ---- While a buffer is replayed -----------------------------------------------------------------------------------*/
 
 static covey_commands *commands;
 
@@ -114,7 +113,7 @@ static void test_a_buffer_that_is_replayed_is_neither_cleared_nor_replayed_again
     covey_commands_destroy(idle);
 }
 
-/* ---- In hooks ------------------------------------------------------------------------------------------------------*/
+/* ---- In hooks -----------------------------------------------------------------------------------------------------*/
 
 static covey_entity refused[2];
 static bool calls;
@@ -151,7 +150,7 @@ static void test_a_hook_does_not_change_the_world(void **state) {
     covey_commands_destroy(commands);
 }
 
-/* ---- While targets end ---------------------------------------------------------------------------------------------*/
+/* ---- While targets end --------------------------------------------------------------------------------------------*/
 
 typedef struct Owner {
     covey_entity of;
@@ -168,23 +167,21 @@ static void test_a_lookup_lives_while_the_sources_of_its_targets_are_dealt_with(
     (void)state;
     covey_entity target = covey_create(world), sources[2];
     covey_lookup *lookup = covey_lookup_create(
-        world, &(covey_lookup_desc){
-                   .type = covey_id(Owner), .field = "of", .when_target_ends = COVEY_TARGET_REMOVE });
+        world, &(covey_lookup_desc){ .type = covey_id(Owner), .field = "of", .when_target_ends = COVEY_TARGET_REMOVE });
     for (uint32_t i = 0; i < 2; i++) {
         sources[i] = covey_create(world);
         assert_non_null(covey_add(world, sources[i], Owner, { target }));
     }
-    covey_connect(world, &(covey_listener){ .type = covey_id(Owner),
-                                            .signals = COVEY_ON_REMOVE,
-                                            .call = destroy_lookup,
-                                            .context = lookup });
+    covey_connect(world,
+                  &(covey_listener){
+                      .type = covey_id(Owner), .signals = COVEY_ON_REMOVE, .call = destroy_lookup, .context = lookup });
     assert_true(covey_destroy(world, target));
     assert_broken(2);
     for (uint32_t i = 0; i < 2; i++) assert_false(covey_has(world, sources[i], Owner));
     assert_int_equal(covey_lookup_count(lookup, &target), 0);
 }
 
-/* ---- While a schedule runs -----------------------------------------------------------------------------------------*/
+/* ---- While a schedule runs ----------------------------------------------------------------------------------------*/
 
 static covey_schedule *schedule;
 

@@ -41,8 +41,8 @@ uint32_t covey__tree_put_below(const covey__tree *tree, uint32_t root, uint32_t 
     return split(tree, skew(tree, root));
 }
 
-/* Restores the invariant after a node below was removed: lowers levels, then rotates. The node was above level 1, so there
- * is a node on its right in each step. */
+/* Restores the invariant after a node below was removed: lowers levels, then rotates. The node was above level 1, so
+ * there is a node on its right in each step. */
 static uint32_t rebalance(const covey__tree *tree, uint32_t node) {
     covey__links *links = links_of(tree, node);
     uint16_t left = level_of(tree, links->left), right = level_of(tree, links->right);

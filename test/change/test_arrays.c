@@ -13,8 +13,12 @@ static void move_owned(void *to, void *from, void *context) {
 }
 
 static covey_type owning(const char *name, covey_storage storage) {
-    return (covey_type){ .name = name, .size = sizeof(Owned), .align = _Alignof(Owned), .storage = storage,
-                         .drop = drop_owned, .copy = copy_owned };
+    return (covey_type){ .name = name,
+                         .size = sizeof(Owned),
+                         .align = _Alignof(Owned),
+                         .storage = storage,
+                         .drop = drop_owned,
+                         .copy = copy_owned };
 }
 
 static void make_owned(Owned *values, uint32_t count, uint32_t first) {
@@ -181,9 +185,10 @@ static void test_a_queue_goes_on_when_the_only_listener_disconnects_itself(void 
     assert_true(covey_create_many(world, e, 4));
     assert_true(covey_add_array(world, e, 4, Packed, values));
     covey_queue *queue = queue_sets(covey_id(Packed));
-    connection = covey_connect(
-        world, &(covey_listener){
-                   .type = covey_id(Packed), .signals = COVEY_ON_SET, .call = disconnect_itself, .context = &connection });
+    connection = covey_connect(world, &(covey_listener){ .type = covey_id(Packed),
+                                                         .signals = COVEY_ON_SET,
+                                                         .call = disconnect_itself,
+                                                         .context = &connection });
     assert_int_equal(covey_set_array(world, e, 4, Packed, values), 4);
     assert_int_equal(covey_queue_count(queue), 4);
 }

@@ -487,7 +487,7 @@ static void test_parents_and_names_end_as_by_single_calls(void **state) {
     }
 }
 
-/* ---- More types than are told of at once ---------------------------------------------------------------------------*/
+/* ---- More types than are told of at once --------------------------------------------------------------------------*/
 
 enum { MANY_TYPES = 40, SOME = 70 };
 
@@ -507,10 +507,9 @@ static void test_listeners_of_forty_types_hear_of_each_removal(void **state) {
             snprintf(names[k], sizeof names[k], "Type %u", k);
             types[k] = (covey_type){ .name = names[k], .size = 4, .align = 4 };
             for (uint32_t i = 0; i < SOME; i++) assert_non_null(covey_add_raw(world, e[i], &types[k], &i));
-            covey_connect(world, &(covey_listener){ .type = &types[k],
-                                                    .signals = COVEY_ON_REMOVE,
-                                                    .call = count_event,
-                                                    .context = &heard_of });
+            covey_connect(
+                world, &(covey_listener){
+                           .type = &types[k], .signals = COVEY_ON_REMOVE, .call = count_event, .context = &heard_of });
         }
         if (way == 2) covey_destroy_all(world);
         else assert_int_equal(covey_destroy_many(world, e, SOME), SOME);

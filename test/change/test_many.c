@@ -610,10 +610,10 @@ static void test_a_pool_that_is_kept_sorted_takes_created_entities(void **state)
     covey_pool *pool = covey_pool_of(world, Packed);
     assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
     for (uint32_t i = 0; i < 100; i++) {
-        covey_entity e = i % 3 != 0
-                             ? covey_create_with(world, covey_with(Packed, { i * 37 % 101, 1 }), covey_with_tag(Marked))
-                             : covey_create_with(world, covey_with(Blocked, { i, 2 }),
-                                                 covey_with(Packed, { i * 37 % 101, 1 }));
+        covey_entity e =
+            i % 3 != 0
+                ? covey_create_with(world, covey_with(Packed, { i * 37 % 101, 1 }), covey_with_tag(Marked))
+                : covey_create_with(world, covey_with(Blocked, { i, 2 }), covey_with(Packed, { i * 37 % 101, 1 }));
         assert_true(covey_has(world, e, Packed));
     }
     const Value *values = (covey_pool_values_raw)(pool);
@@ -657,8 +657,9 @@ static void test_a_member_of_a_group_is_not_created_without_memory(void **state)
         for (uint64_t at = 1; !made; at++) {
             uint64_t before = world_digest(world);
             test_fail_at(&heap, at, true);
-            covey_entity e = blocks ? covey_create_with(world, covey_with(Blocked, { 5, 6 }), covey_with(Extra, { 7, 8 }))
-                                    : covey_create_with(world, covey_with(Packed, { 5, 6 }), covey_with_tag(Marked));
+            covey_entity e = blocks
+                                 ? covey_create_with(world, covey_with(Blocked, { 5, 6 }), covey_with(Extra, { 7, 8 }))
+                                 : covey_create_with(world, covey_with(Packed, { 5, 6 }), covey_with_tag(Marked));
             test_fail_never(&heap);
             made = !covey_is_null(e);
             assert_int_equal(covey_group_count(group), made);

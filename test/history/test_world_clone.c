@@ -242,7 +242,8 @@ static void test_memory_runs_out_at_every_allocation(void **state) {
     add_value(held[1], covey_id(OwnedBlock), 1);
     owned.alive++;
     for (uint32_t i = 0; i < 100; i++) /* a kind of entities */
-        assert_true(covey_alive(world, covey_create_with(world, covey_with(Blocked, { i, i }), covey_with_tag(Marked))));
+        assert_true(
+            covey_alive(world, covey_create_with(world, covey_with(Blocked, { i, i }), covey_with_tag(Marked))));
     static covey_type twins[40]; /* further descriptors of one type */
     for (uint32_t i = 0; i < COUNT_OF(twins); i++) {
         twins[i] = covey_type_Blocked;
