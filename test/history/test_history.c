@@ -928,6 +928,29 @@ static void test_a_pool_that_is_kept_in_order_since_is_sorted(void **state) {
     assert_int_equal(((const Value *)(covey_pool_values_raw)(pool))[1].number, 7);
 }
 
+static uint32_t hook_calls;
+static bool copy_value(void *to, const void *from, void *context) {
+    (void)context;
+    hook_calls++;
+    memcpy(to, from, sizeof(Value));
+    return true;
+}
+/* Values that a function copies, and nothing drops. */
+static void test_a_type_with_no_hook_but_copy_comes_back(void **state) {
+    (void)state;
+    const covey_type *type = covey_type_create(
+        world, &(covey_type){ .name = "copied", .size = sizeof(Value), .align = _Alignof(Value), .copy = copy_value });
+    covey_entity e[40];
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(type, i);
+    save();
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) get_value(e[i], type)->number = 1000;
+    covey_remove_raw(world, e[3], type);
+    hook_calls = 0;
+    restore(0);
+    assert_true(hook_calls != 0);
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_value(e[i], type, i);
+}
+
 static uint32_t weight = 1;
 static void key_of_value(void *key, const void *value, void *context) {
     *(uint32_t *)key = ((const Value *)value)->number * *(const uint32_t *)context;
@@ -1074,6 +1097,7 @@ int main(void) {
         HISTORY_TEST(test_groups_have_the_members_that_they_had),
         HISTORY_TEST(test_groups_that_were_made_since_fit_what_comes_back),
         HISTORY_TEST(test_a_pool_that_is_kept_in_order_since_is_sorted),
+        HISTORY_TEST(test_a_type_with_no_hook_but_copy_comes_back),
         HISTORY_TEST(test_a_pool_that_is_kept_in_another_order_is_sorted_by_that),
         HISTORY_TEST(test_loading_and_merging_are_undone),
         HISTORY_TEST(test_broken_histories_are_found),
