@@ -24,7 +24,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus mutate bench bench-quick bench-inspect instructions memory limits mcdc docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus mutate bench bench-quick bench-inspect instructions memory limits mcdc mcdc-hard docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -126,14 +126,17 @@ limits: setup ## the memory that loading takes: scattered entities, and compress
 	build/bench/covey-limits build/bench/limits.covey
 
 # Each program that a test runs leaves its counts in a file of its own.
-count = $(call check,$(1),LLVM_PROFILE_FILE=$(CURDIR)/build/$(1)/profiles/%m.profraw)
+count = scripts/setup mcdc && rm -rf build/$(1)/profiles && \
+    $(call check,$(1),LLVM_PROFILE_FILE=$(CURDIR)/build/$(1)/profiles/%m.profraw)
 
 mcdc: setup ## lines, branches and conditions (MC/DC) that the tests reach, file by file; fails if one has become worse (ARGS=--renew)
-	@scripts/setup mcdc
-	@rm -rf build/mcdc/profiles build/mcdc-hard/profiles
+	@$(call count,mcdc)
+	@scripts/mcdc $(ARGS) build/mcdc
+
+mcdc-hard: setup ## the same with tiny limits, too; compares nothing
 	@$(call count,mcdc)
 	@$(call count,mcdc-hard)
-	@scripts/mcdc $(ARGS) build/mcdc build/mcdc-hard
+	@scripts/mcdc --table build/mcdc build/mcdc-hard
 
 docs: ## build the site with all documents and a reference from the headers: build/docs/index.html
 	@scripts/setup docs
