@@ -24,7 +24,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus promises mutate bench bench-quick bench-inspect instructions memory limits coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus promises mutate bench bench-quick bench-inspect instructions memory limits mcdc mcdc-hard docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -128,10 +128,18 @@ limits: setup ## the memory that loading takes: scattered entities, and compress
 	@$(call build,bench,covey-limits)
 	build/bench/covey-limits build/bench/limits.covey
 
-coverage: setup ## the tests with gcov; prints line and branch coverage of each source file
-	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
-	@$(call check,coverage)
-	@scripts/coverage build/coverage
+# Each program that a test runs leaves its counts in a file of its own.
+count = scripts/setup mcdc && rm -rf build/$(1)/profiles && \
+    $(call check,$(1),LLVM_PROFILE_FILE=$(CURDIR)/build/$(1)/profiles/%m.profraw)
+
+mcdc: setup ## lines, branches and conditions (MC/DC) that the tests reach, file by file; fails if one has become worse (ARGS=--renew)
+	@$(call count,mcdc)
+	@scripts/mcdc $(ARGS) build/mcdc
+
+mcdc-hard: setup ## the same with tiny limits, too; compares nothing
+	@$(call count,mcdc)
+	@$(call count,mcdc-hard)
+	@scripts/mcdc --table build/mcdc build/mcdc-hard
 
 docs: ## build the site with all documents and a reference from the headers: build/docs/index.html
 	@scripts/setup docs

@@ -87,7 +87,7 @@ uint32_t covey_gather_raw(const covey_world *world, const covey_entity *entities
 static bool sets_plainly(const covey_pool *pool) {
     const covey__observers *observers = pool->observers;
     bool heard = observers && (observers->listeners.signals & COVEY_ON_SET) != 0;
-    if (pool->type->move || (pool->type->drop && pool->size == 0)) return false;
+    if (pool->type->move) return false;
     return !heard || (pool->uses & COVEY__USE_MARK_ON_SET) != 0;
 }
 
@@ -168,31 +168,11 @@ static uint32_t set_and_call(covey_pool *pool, const covey_entity *entities, uin
     return set;
 }
 
-/* For tags that drop something, or are only recorded. */
-static uint32_t set_each(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *values) {
-    uint32_t set = 0;
-    if (!prepare_sets(pool, entities, count)) return 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = entities[i].index, generation = entities[i].generation;
-        if (!covey_pool_has(pool, entities[i])) continue;
-        void *to = covey__pool_renew(pool, index, generation);
-        if (!to) break;
-        covey__storage_move_in(pool, to, values + (size_t)i * pool->size);
-        covey__pool_renewed(pool, index, generation);
-        set++;
-    }
-    return set;
-}
-
 static bool calls_functions(const covey_pool *pool) {
     return pool->observers && (pool->observers->listeners.called & COVEY_ON_SET) != 0;
 }
 
-/* Whether setting is recorded in queues and reactive sets, and calls no listener. */
-static bool is_only_recorded(const covey_pool *pool) {
-    return pool->observers && pool->size != 0 && !calls_functions(pool);
-}
-
+/* For values that a function moves, and for what is only recorded in queues and reactive sets. */
 static uint32_t set_and_record(covey_pool *pool, const covey_entity *entities, uint32_t count, const char *values) {
     covey__listing list = covey__listing_of(pool, entities, count);
     uint32_t set = 0;
@@ -202,7 +182,7 @@ static uint32_t set_and_record(covey_pool *pool, const covey_entity *entities, u
         for (uint32_t i = 0; i < run.count; i++) {
             char *value = run.values + i * pool->size;
             if (pool->type->drop) covey__pool_drop_value(pool, value);
-            covey__storage_move_in(pool, value, values + (size_t)(run.first + i) * pool->size);
+            if (pool->size != 0) covey__storage_move_in(pool, value, values + (size_t)(run.first + i) * pool->size);
             covey__observers_after_set(pool, COVEY_ON_SET, entities[run.first + i]);
         }
     return set;
@@ -218,10 +198,9 @@ uint32_t covey_set_array_raw(covey_world *world, const covey_entity *entities, u
     if (!pool || count == 0) return 0;
     COVEY__CONTRACT(world, values || pool->size == 0, "an array needs values");
     if (!values) values = ""; /* of a tag: none of its bytes is read */
-    uint32_t set = (sets_plainly(pool)       ? set_plainly
-                    : calls_functions(pool)  ? set_and_call
-                    : is_only_recorded(pool) ? set_and_record
-                                             : set_each)(pool, entities, count, values);
+    uint32_t set = (sets_plainly(pool)      ? set_plainly
+                    : calls_functions(pool) ? set_and_call
+                                            : set_and_record)(pool, entities, count, values);
     COVEY__CHANGED(world);
     return set;
 }

@@ -11,7 +11,7 @@ typedef enum keeping { KEEP_BYTES, KEEP_COPIES, KEEP_NAMES } keeping;
 static keeping keeping_of(const covey_pool *pool) {
     const covey_world *world = pool->world;
     if (world->inner->names && world->inner->names->pool == pool) return KEEP_NAMES;
-    bool hooks = pool->type->drop || pool->type->copy || pool->type->move;
+    bool hooks = pool->type->drop || pool->type->copy; /* a type with .move alone cannot be copied */
     return hooks && pool != world->inner->nodes ? KEEP_COPIES : KEEP_BYTES;
 }
 

@@ -162,7 +162,7 @@ static covey_result clone_all(const covey_world *from, covey_world *to) {
     if (result == COVEY_OK && !covey__kinds_clone(from, to)) result = COVEY_ERROR_MEMORY;
     if (result == COVEY_OK && !covey__clone_descriptors(from, to)) result = COVEY_ERROR_MEMORY;
     if (result == COVEY_OK) result = covey__resources_clone(from, to);
-    if (result == COVEY_OK && !(covey__hierarchy_clone(from, to) && covey__names_clone(from, to)))
+    if (result == COVEY_OK && (!covey__hierarchy_clone(from, to) || !covey__names_clone(from, to)))
         result = COVEY_ERROR_MEMORY;
     return result;
 }

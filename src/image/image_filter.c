@@ -190,7 +190,7 @@ void covey__filter_generations(const covey__filter *filter, uint32_t first, cons
 
 bool covey__filter_names(const covey__filter *filter, uint32_t index) {
     const covey__filter_page *page = covey__page_at(&filter->pages, index);
-    return covey__filter_has(filter, index) && !(page && covey__has_bit(page->nameless, index % COVEY__BLOCK_PAGE));
+    return covey__filter_has(filter, index) && (!page || !covey__has_bit(page->nameless, index % COVEY__BLOCK_PAGE));
 }
 
 bool covey__filter_takes_all(const covey__filter *filter, const covey_pool *pool) {

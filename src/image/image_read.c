@@ -341,7 +341,7 @@ static void read_description(covey__reader *reader, arena *memory, covey__descri
     if (disabled) d->type.name = "disabled"; /* a valid name while the rules are checked */
     const char *fault = covey__type_fault(&d->type);
     if (!fault && flags > COVEY__FLAGS) fault = "has flags that this library does not know";
-    if (!fault && !(covey__storage_exists(d->storage) && covey__storage_exists(d->type.storage)))
+    if (!fault && (!covey__storage_exists(d->storage) || !covey__storage_exists(d->type.storage)))
         fault = "has a storage that this library does not know";
     if (!fault && !covey__is_packed_in(d->storage) && d->type.policy != COVEY_SWAP_AND_POP)
         fault = "has a policy, but not the storage for it";

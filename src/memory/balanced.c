@@ -23,7 +23,6 @@ static uint32_t skew(const covey__tree *tree, uint32_t node) {
 
 /* Rotates left: of three nodes on the same level, the middle one becomes the parent. */
 static uint32_t split(const covey__tree *tree, uint32_t node) {
-    if (node == COVEY__NO_NODE) return node;
     covey__links *links = links_of(tree, node);
     uint32_t right = links->right;
     if (right == COVEY__NO_NODE) return node;
@@ -42,7 +41,8 @@ uint32_t covey__tree_put_below(const covey__tree *tree, uint32_t root, uint32_t 
     return split(tree, skew(tree, root));
 }
 
-/* Restores the invariant after a node below was removed: lowers levels, then rotates. */
+/* Restores the invariant after a node below was removed: lowers levels, then rotates. The node was above level 1, so
+ * there is a node on its right in each step. */
 static uint32_t rebalance(const covey__tree *tree, uint32_t node) {
     covey__links *links = links_of(tree, node);
     uint16_t left = level_of(tree, links->left), right = level_of(tree, links->right);
@@ -53,33 +53,20 @@ static uint32_t rebalance(const covey__tree *tree, uint32_t node) {
     node = skew(tree, node);
     links = links_of(tree, node);
     links->right = skew(tree, links->right);
-    if (links->right != COVEY__NO_NODE) {
-        covey__links *next = links_of(tree, links->right);
-        next->right = skew(tree, next->right);
-    }
+    covey__links *next = links_of(tree, links->right);
+    next->right = skew(tree, next->right);
     node = split(tree, node);
     links = links_of(tree, node);
     links->right = split(tree, links->right);
     return node;
 }
 
-/* The node that replaces a removed root: its predecessor if it has a left child, otherwise its successor. */
-static uint32_t neighbour(const covey__tree *tree, const covey__links *links) {
-    bool to_left = links->left != COVEY__NO_NODE;
-    uint32_t node = to_left ? links->left : links->right;
-    for (uint32_t next = node; next != COVEY__NO_NODE;) {
-        node = next;
-        next = to_left ? links_of(tree, node)->right : links_of(tree, node)->left;
-    }
-    return node;
-}
-
+/* Its predecessor takes the place of a root, which is above level 1 and so has two children. */
 static uint32_t take_root(const covey__tree *tree, uint32_t root) {
     covey__links links = *links_of(tree, root);
-    uint32_t heir = neighbour(tree, &links);
-    if (heir == COVEY__NO_NODE) return heir;
-    uint32_t *side = links.left != COVEY__NO_NODE ? &links.left : &links.right;
-    *side = covey__tree_take(tree, *side, heir);
+    uint32_t heir = links.left;
+    for (uint32_t next; (next = links_of(tree, heir)->right) != COVEY__NO_NODE;) heir = next;
+    links.left = covey__tree_take(tree, links.left, heir);
     covey__links *inherited = links_of(tree, heir);
     inherited->left = links.left;
     inherited->right = links.right;

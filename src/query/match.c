@@ -68,20 +68,12 @@ static bool is_hidden(const covey_iter *it, uint32_t index) {
     return covey__has_index(it->walk.hidden, index) || covey__component_is_disabled(it->walk.lead, index);
 }
 
-/* Whether a wanted component has changed, of an entity that has all terms. */
-static bool has_changed(const covey_iter *it, uint32_t index) {
-    for (uint32_t left = it->walk.changed; left != 0; left &= left - 1)
-        if (covey__ticks_of(it->walk.columns[covey__lowest_bit(left)].pool, index) > it->walk.since) return true;
-    return it->walk.changed == 0;
-}
-
 static COVEY__NOINLINE bool matches_slowly(const covey_iter *it, uint32_t index) {
-    return has_terms(it, index, it->walk.hides) && !(it->walk.hides && is_hidden(it, index)) && has_changed(it, index);
+    return has_terms(it, index, true) && !is_hidden(it, index);
 }
 
 bool covey__matches(const covey_iter *it, uint32_t index) {
-    return COVEY__LIKELY(!it->walk.hides && it->walk.changed == 0) ? has_terms(it, index, false)
-                                                                   : matches_slowly(it, index);
+    return COVEY__LIKELY(!it->walk.hides) ? has_terms(it, index, false) : matches_slowly(it, index);
 }
 
 /* ---- Matching a page ---------------------------------------------------------------------------------------------*/

@@ -97,7 +97,7 @@ static void walk_ids(covey__walk *walk, survey s) {
 /* Notes which fields have to be looked up: those that are not parallel to the array. */
 static void walk_array(covey__walk *walk) {
     const covey_view *view = walk->view;
-    bool plain = view->with == view->fields && walk->ticked == 0 && !walk->hides && walk->changed == 0;
+    bool plain = view->with == view->fields && walk->ticked == 0 && !walk->hides;
     walk->mode = plain ? COVEY__MODE_ARRAY : COVEY__MODE_POSITIONS;
     walk->array = walk->set->ids;
     walk->looked_up = plain ? ((1u << view->fields) - 1) & ~walk->direct : 0;

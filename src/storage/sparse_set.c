@@ -399,14 +399,11 @@ static void put_id(covey_sparse_set *set, uint32_t at, covey_entity e) {
     *covey__slot_of(set, e.index) = COVEY__SLOT(at, e.generation);
 }
 
-/* Calls hooks only for live values: dead elements and holes have none. */
+/* If the values have hooks, both elements are live, or both are dead: dead ones have no value. */
 static void exchange_at(covey_sparse_set *set, uint32_t a, uint32_t b) {
     void *left = value_at(set, a), *right = value_at(set, b);
-    bool there = a < set->end, here = b < set->end;
     if (!set->mover.type) covey__swap_bytes(left, right, set->size);
-    else if (there && here) covey__exchange_by_hook(&set->mover, left, right);
-    else if (there) covey__relocate(&set->mover, right, left, set->size);
-    else if (here) covey__relocate(&set->mover, left, right, set->size);
+    else if (a < set->end) covey__exchange_by_hook(&set->mover, left, right);
 }
 
 static void swap_ids(covey_sparse_set *set, uint32_t a, uint32_t b) {

@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include <covey/commands.h>
+#include <stdio.h>
 
 typedef struct Owner {
     uint32_t token;
@@ -1139,6 +1140,84 @@ static void the_validator_sees_through_buffers(void **state) {
     covey_commands_destroy(own);
 }
 
+/* ---- Few bytes, many types, far indices ---------------------------------------------------------------------------*/
+
+static void a_value_is_lost_when_there_is_no_memory_to_record_it(void **state) {
+    (void)state;
+    static const uint64_t usual = 5;
+    static const covey_type wide = { .name = "wide", .size = 64, .align = 64 };
+    static const covey_type defaulted = { .name = "defaulted", .size = 8, .align = 8, .defaults = &usual };
+    covey_entity e = covey_create(world);
+    test_fail_at(&heap, 1, true);
+    assert_false(covey_record_add_raw(commands, e, &wide, &(Wide){ { 1 } }));
+    assert_false(covey_record_add_raw(commands, e, &defaulted, NULL));
+    test_fail_never(&heap);
+    replayed_with_losses(COVEY_ERROR_MEMORY, 0, 0, 0, 2);
+    assert_true(covey_record_add_raw(commands, e, &defaulted, NULL));
+    replayed(COVEY_OK, 1, 0, 0);
+    assert_int_equal(*(const uint64_t *)covey_get_raw(world, e, &defaulted), 5);
+}
+
+static void entities_of_a_buffer_may_get_sixteen_types(void **state) {
+    (void)state;
+    static char names[COVEY_TERMS][16];
+    static covey_type types[COVEY_TERMS];
+    covey_commands_desc desc = { .entities = 3 };
+    for (uint32_t i = 0; i < COVEY_TERMS; i++) {
+        snprintf(names[i], sizeof names[i], "Type %u", i);
+        types[i] = (covey_type){ .name = names[i], .size = 4, .align = 4 };
+        desc.with[i] = &types[i];
+        assert_non_null(covey_pool_of_raw(world, &types[i]));
+    }
+    covey_commands *many = covey_commands_create(world, &desc);
+    covey_entity e = covey_record_create(many);
+    for (uint32_t i = 0; i < COVEY_TERMS; i++) assert_true(covey_record_add_raw(many, e, &types[i], &i));
+    assert_int_equal(covey_commands_replay(many).done, 1 + COVEY_TERMS);
+    for (uint32_t i = 0; i < COVEY_TERMS; i++)
+        assert_int_equal(*(const uint32_t *)covey_get_raw(world, e, &types[i]), i);
+    covey_commands_destroy(many);
+}
+
+/* In the order of indices, with one in many blocks, and more of them than are added together. */
+static void adds_to_far_entities_do_what_single_ones_do(void **state) {
+    (void)state;
+    covey_entity e[MANY];
+    for (uint32_t apart = 1; apart <= 200; apart = apart * 3 + 7) {
+        uint32_t count = COVEY_NONE / apart < MANY ? COVEY_NONE / apart : MANY;
+        use_buffer(0);
+        for (uint32_t i = 0; i < count; i++) {
+            e[i] = covey_create_at(world, i * apart);
+            assert_true(covey_record_add(commands, e[i], Row, { { i } }));
+        }
+        replayed(COVEY_OK, count, 0, 0);
+        for (uint32_t i = 0; i < count; i++) assert_int_equal(covey_get(world, e[i], Row)->cells[0], i);
+        covey_world_destroy(world);
+        assert_int_equal(setup(state), 0);
+    }
+}
+
+/* Replays a buffer in a listener, before the entity ends. */
+static void replay_meanwhile(const covey_event *event, void *context) {
+    (void)event;
+    *(covey_replay *)context = covey_commands_replay(commands);
+}
+
+static void what_an_entity_has_may_be_set_until_it_ends(void **state) {
+    (void)state;
+    covey_replay replay;
+    covey_entity e = covey_create(world);
+    assert_non_null(covey_add(world, e, Owner, { 1 }));
+    assert_true(covey_record_set(commands, e, Owner, { 2 }));
+    assert_true(covey_record_set(commands, e, Odd, { { 2 } }));
+    covey_connect(world,
+                  &(covey_listener){ .signals = COVEY_ON_DESTROY, .call = replay_meanwhile, .context = &replay });
+    assert_true(covey_destroy(world, e));
+    assert_int_equal(replay.done, 1);
+    assert_int_equal(replay.skipped, 1);
+    assert_int_equal(dropped, 2);
+    assert_int_equal(last_dropped, 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         COMMANDS_TEST(recording_leaves_the_world_alone),
@@ -1198,6 +1277,10 @@ int main(void) {
         COMMANDS_TEST(ids_that_could_not_be_filled_up_are_missed_later),
         COMMANDS_TEST(a_buffer_is_made_whole_or_not_at_all),
         COMMANDS_TEST(replaying_goes_on_when_there_is_memory_again),
+        COMMANDS_TEST(a_value_is_lost_when_there_is_no_memory_to_record_it),
+        COMMANDS_TEST(entities_of_a_buffer_may_get_sixteen_types),
+        COMMANDS_TEST(adds_to_far_entities_do_what_single_ones_do),
+        COMMANDS_TEST(what_an_entity_has_may_be_set_until_it_ends),
         COMMANDS_TEST(the_validator_sees_through_buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

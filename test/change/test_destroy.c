@@ -487,12 +487,44 @@ static void test_parents_and_names_end_as_by_single_calls(void **state) {
     }
 }
 
+/* ---- More types than are told of at once --------------------------------------------------------------------------*/
+
+enum { MANY_TYPES = 40, SOME = 70 };
+
+static void count_event(const covey_event *event, void *context) { *(uint32_t *)context += event->count; }
+
+static void test_listeners_of_forty_types_hear_of_each_removal(void **state) {
+    (void)state;
+    static char names[MANY_TYPES][16];
+    static covey_type types[MANY_TYPES];
+    for (uint32_t way = 0; way < 3; way++) {
+        covey_entity e[SOME];
+        uint32_t heard_of = 0;
+        world_teardown(state);
+        assert_int_equal(world_setup(state), 0);
+        for (uint32_t i = 0; i < SOME; i++) e[i] = covey_create_at(world, way == 1 ? i * 7 : i);
+        for (uint32_t k = 0; k < MANY_TYPES; k++) {
+            snprintf(names[k], sizeof names[k], "Type %u", k);
+            types[k] = (covey_type){ .name = names[k], .size = 4, .align = 4 };
+            for (uint32_t i = 0; i < SOME; i++) assert_non_null(covey_add_raw(world, e[i], &types[k], &i));
+            covey_connect(
+                world, &(covey_listener){
+                           .type = &types[k], .signals = COVEY_ON_REMOVE, .call = count_event, .context = &heard_of });
+        }
+        if (way == 2) covey_destroy_all(world);
+        else assert_int_equal(covey_destroy_many(world, e, SOME), SOME);
+        assert_int_equal(heard_of, SOME * MANY_TYPES);
+        assert_int_equal(covey_entity_count(world), 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_neighbours_are_destroyed_as_by_single_calls),
         cmocka_unit_test(test_entities_in_no_order_are_destroyed_as_by_single_calls),
         cmocka_unit_test(test_all_entities_are_destroyed_from_the_highest_index_down),
         cmocka_unit_test(test_components_are_removed_as_by_single_calls),
+        WORLD_TEST(test_listeners_of_forty_types_hear_of_each_removal),
         cmocka_unit_test(test_removing_where_a_pool_has_nothing),
         cmocka_unit_test(test_parents_and_names_end_as_by_single_calls),
     };

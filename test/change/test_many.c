@@ -2,7 +2,12 @@
 #include "memory/inner.h"
 #include "fixture.h"
 
+#include <covey/group.h>
+#include <covey/sort.h>
 #include <stdio.h>
+
+typedef Value Extra;
+COVEY_COMPONENT_DEFINE(Extra);
 
 enum { MANY = 9 };
 
@@ -600,6 +605,116 @@ static void test_an_entity_is_not_created_without_memory_for_its_components(void
     assert_true(at > 3); /* each of them needs some */
 }
 
+static void test_a_pool_that_is_kept_sorted_takes_created_entities(void **state) {
+    (void)state;
+    covey_pool *pool = covey_pool_of(world, Packed);
+    assert_int_equal(covey_pool_keep_sorted(pool, &(covey_order){ .key = COVEY_KEY_U32 }), COVEY_OK);
+    for (uint32_t i = 0; i < 100; i++) {
+        covey_entity e =
+            i % 3 != 0
+                ? covey_create_with(world, covey_with(Packed, { i * 37 % 101, 1 }), covey_with_tag(Marked))
+                : covey_create_with(world, covey_with(Blocked, { i, 2 }), covey_with(Packed, { i * 37 % 101, 1 }));
+        assert_true(covey_has(world, e, Packed));
+    }
+    const Value *values = (covey_pool_values_raw)(pool);
+    for (uint32_t i = 1; i < 100; i++) assert_true(values[i - 1].number < values[i].number);
+}
+
+static void test_created_entities_join_the_groups_that_they_complete(void **state) {
+    (void)state;
+    covey_group *blocks =
+        covey_group_create(world, &(covey_group_desc){ .own = { covey_id(Blocked), covey_id(Extra) } });
+    assert_non_null(blocks);
+    uint32_t joined = 0;
+    for (uint32_t i = 0; i < 150; i++) {
+        covey_entity e;
+        switch (i % 4) {
+        case 0: e = covey_create_with(world, covey_with(Blocked, { i, 1 }), covey_with(Extra, { i, 2 })); break;
+        case 1: e = covey_create_with(world, covey_with(Blocked, { i, 1 }), covey_with_tag(Marked)); break;
+        case 2:
+            e = covey_create_with(world, covey_with(Extra, { i, 2 }), covey_with(Pinned, { i, 3 }),
+                                  covey_with(Blocked, { i, 1 }));
+            break;
+        default: e = covey_create_with(world, covey_with(Extra, { i, 2 })); break;
+        }
+        assert_true(covey_alive(world, e));
+        joined += i % 2 == 0;
+        assert_int_equal(covey_group_count(blocks), joined);
+        if (i % 20 == 0) test_world_is_valid(world);
+    }
+}
+
+/* The entity would be a member of a group, whose structure needs memory, too. */
+static void test_a_member_of_a_group_is_not_created_without_memory(void **state) {
+    (void)state;
+    for (uint32_t blocks = 0; blocks < 2; blocks++) {
+        covey_group_desc desc = { .own = { blocks ? covey_id(Blocked) : covey_id(Packed) },
+                                  .with = { blocks ? covey_id(Extra) : covey_id(Marked) } };
+        start_over(state);
+        covey_group *group = covey_group_create(world, &desc);
+        assert_non_null(group);
+        bool made = false;
+        for (uint64_t at = 1; !made; at++) {
+            uint64_t before = world_digest(world);
+            test_fail_at(&heap, at, true);
+            covey_entity e = blocks
+                                 ? covey_create_with(world, covey_with(Blocked, { 5, 6 }), covey_with(Extra, { 7, 8 }))
+                                 : covey_create_with(world, covey_with(Packed, { 5, 6 }), covey_with_tag(Marked));
+            test_fail_never(&heap);
+            made = !covey_is_null(e);
+            assert_int_equal(covey_group_count(group), made);
+            if (!made) assert_int_equal(world_digest(world), before);
+            test_world_is_valid(world);
+            covey_shrink(world);
+        }
+    }
+}
+
+/* Copies that the hook made before another component found no memory. */
+static void test_copies_of_an_entity_that_is_not_created_are_dropped(void **state) {
+    for (uint32_t k = 0; k < COUNT_OF(booked_types); k++)
+        for (uint64_t at = 1;; at++) {
+            start_over(state);
+            Value value = value_of(1000), other = value_of(6);
+            covey_component components[] = { { .type = &booked_types[k], .value = &value },
+                                             { .type = covey_id(Fixed), .values = &other },
+                                             { .type = covey_id(Blocked), .values = &other },
+                                             { .type = NULL } };
+            test_fail_at(&heap, at, true);
+            covey_entity e = covey_create_with_raw(world, components);
+            test_fail_never(&heap);
+            test_world_is_valid(world);
+            if (!covey_is_null(e)) break;
+            assert_int_equal(book.copies, book.drops);
+        }
+}
+
+/* Whole blocks of neighbours, of which one has the component, is dead, or comes twice. */
+static void add_to_blocks(const covey_type *type) {
+    enum { ALL = 256 };
+    for (uint32_t wrong = 0; wrong < 4; wrong++)
+        for (uint32_t at = 0; at < ALL; at += 51) {
+            covey_entity e[ALL];
+            static Value values[ALL];
+            covey_world_desc desc = world_desc();
+            covey_world_destroy(world);
+            world = covey_world_create(&desc);
+            values_of(values, ALL, 0);
+            assert_true(covey_create_many(world, e, ALL));
+            if (wrong == 1) add_value(e[at], type, 7);
+            if (wrong == 2) covey_destroy(world, e[at]);
+            if (wrong == 3) e[at] = e[(at + 100) % ALL];
+            assert_int_equal(covey_add_array_raw(world, e, ALL, type, values), wrong == 0);
+            covey_pool *pool = covey_pool_of_raw(world, type);
+            assert_int_equal(covey_pool_count(pool), wrong == 0 ? ALL : wrong == 1);
+            test_world_is_valid(world);
+        }
+}
+static void test_nothing_is_added_to_blocks_when_one_is_wrong(void **state) {
+    (void)state;
+    for_each_storage(add_to_blocks);
+}
+
 static void test_an_entity_is_created_with_a_value_of_the_pool_that_grows(void **state) {
     (void)state;
     covey_entity e = covey_create_with(world, covey_with(Packed, { 1, 2 }));
@@ -953,9 +1068,9 @@ static void hear(const covey_event *event, void *context) {
 /* The second one sets a component, the third loses its own, and the fifth that of the next. */
 static void meddle(const covey_event *event, void *context) {
     meddling *m = context;
-    uint32_t call = m->calls++;
     hear(event, context);
     if (m->nests) return;
+    uint32_t call = m->calls++;
     m->nests = true;
     if (call == 1) covey_set(world, m->e[0], Packed, { 77, 77 });
     if (call == 2) covey_remove(world, *event->entities, Packed);
@@ -1023,6 +1138,11 @@ int main(void) {
         WORLD_TEST(test_scattered_entities_end_as_they_would_one_by_one),
         WORLD_TEST(test_entities_are_created_with_what_single_calls_would_add),
         WORLD_TEST(test_an_entity_is_not_created_without_memory_for_its_components),
+        WORLD_TEST(test_a_pool_that_is_kept_sorted_takes_created_entities),
+        WORLD_TEST(test_created_entities_join_the_groups_that_they_complete),
+        WORLD_TEST(test_nothing_is_added_to_blocks_when_one_is_wrong),
+        WORLD_TEST(test_a_member_of_a_group_is_not_created_without_memory),
+        WORLD_TEST(test_copies_of_an_entity_that_is_not_created_are_dropped),
         WORLD_TEST(test_an_entity_is_created_with_a_value_of_the_pool_that_grows),
         WORLD_TEST(test_a_list_of_components_that_is_wrong_creates_nothing),
         WORLD_TEST(test_an_entity_is_created_with_components),

@@ -928,6 +928,79 @@ static void test_a_pool_that_is_kept_in_order_since_is_sorted(void **state) {
     assert_int_equal(((const Value *)(covey_pool_values_raw)(pool))[1].number, 7);
 }
 
+static uint32_t hook_calls;
+static bool copy_value(void *to, const void *from, void *context) {
+    (void)context;
+    hook_calls++;
+    memcpy(to, from, sizeof(Value));
+    return true;
+}
+/* Values that a function copies, and nothing drops. */
+static void test_a_type_with_no_hook_but_copy_comes_back(void **state) {
+    (void)state;
+    const covey_type *type = covey_type_create(
+        world, &(covey_type){ .name = "copied", .size = sizeof(Value), .align = _Alignof(Value), .copy = copy_value });
+    covey_entity e[40];
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) e[i] = create_with(type, i);
+    save();
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) get_value(e[i], type)->number = 1000;
+    covey_remove_raw(world, e[3], type);
+    hook_calls = 0;
+    restore(0);
+    assert_true(hook_calls != 0);
+    for (uint32_t i = 0; i < COUNT_OF(e); i++) assert_value(e[i], type, i);
+}
+
+static uint32_t weight = 1;
+static void key_of_value(void *key, const void *value, void *context) {
+    *(uint32_t *)key = ((const Value *)value)->number * *(const uint32_t *)context;
+}
+static void key_of_both(void *key, covey_entity of, const void *value, void *context) {
+    (void)of;
+    key_of_value(key, value, context);
+}
+static int compare_values(const void *x, const void *y, void *context) {
+    uint32_t left, right;
+    key_of_value(&left, x, context);
+    key_of_value(&right, y, context);
+    return (left > right) - (left < right);
+}
+static int compare_both(covey_entity a, const void *x, covey_entity b, const void *y, void *context) {
+    (void)a, (void)b;
+    return compare_values(x, y, context);
+}
+
+/* The order of now counts, in whichever part it differs from that of the snapshot. */
+static void test_a_pool_that_is_kept_in_another_order_is_sorted_by_that(void **state) {
+    (void)state;
+    uint32_t same = 1;
+    const covey_order orders[] = {
+        { .key = COVEY_KEY_U32, .context = &weight },
+        { .key = COVEY_KEY_U32, .context = &weight, .descending = true },
+        { .key = COVEY_KEY_U32, .context = &weight, .offset = offsetof(Value, check) },
+        { .key = COVEY_KEY_I32, .context = &weight },
+        { .key = COVEY_KEY_U32, .context = &same },
+        { .key = COVEY_KEY_U32, .key_of = key_of_value, .context = &weight },
+        { .key = COVEY_KEY_U32, .key_of_entity = key_of_both, .context = &weight },
+        { .compare = compare_values, .context = &weight },
+        { .compare_entities = compare_both, .context = &weight },
+        { .key = COVEY_KEY_U32, .key_of = key_of_value, .context = &same },
+        { .compare = compare_values, .context = &same },
+    };
+    for (uint32_t i = 0; i < 30; i++) held[i] = create_with(covey_id(Packed), i * 7 % 30);
+    covey_pool *pool = covey_pool_find(world, Packed);
+    for (uint32_t before = 0; before < COUNT_OF(orders); before++)
+        for (uint32_t now = 0; now < COUNT_OF(orders); now++) {
+            assert_int_equal(covey_pool_keep_sorted(pool, &orders[before]), COVEY_OK);
+            save();
+            assert_int_equal(covey_pool_keep_sorted(pool, &orders[now]), COVEY_OK);
+            restore(0);
+            bool falls = orders[now].descending || orders[now].offset != 0;
+            const Value *values = (covey_pool_values_raw)(pool);
+            for (uint32_t i = 0; i < 30; i++) assert_int_equal(values[i].number, falls ? 29 - i : i);
+        }
+}
+
 /* ---- Images -------------------------------------------------------------------------------------------------------*/
 
 /* What was loaded or merged goes, and comes back, as all else does. */
@@ -1024,6 +1097,8 @@ int main(void) {
         HISTORY_TEST(test_groups_have_the_members_that_they_had),
         HISTORY_TEST(test_groups_that_were_made_since_fit_what_comes_back),
         HISTORY_TEST(test_a_pool_that_is_kept_in_order_since_is_sorted),
+        HISTORY_TEST(test_a_type_with_no_hook_but_copy_comes_back),
+        HISTORY_TEST(test_a_pool_that_is_kept_in_another_order_is_sorted_by_that),
         HISTORY_TEST(test_loading_and_merging_are_undone),
         HISTORY_TEST(test_broken_histories_are_found),
     };

@@ -2,7 +2,10 @@
 #include "churn.h"
 #include "oom.h"
 
+#include <covey/commands.h>
+#include <covey/fields.h>
 #include <covey/hierarchy.h>
+#include <covey/lookup.h>
 
 typedef struct Plain {
     uint32_t a, b;
@@ -22,6 +25,11 @@ COVEY_COMPONENT_DEFINE(Block);
 COVEY_COMPONENT_DEFINE(Late);
 COVEY_COMPONENT_DEFINE(Pin, .storage = COVEY_STORAGE_PINNED);
 COVEY_COMPONENT_DEFINE(Ticked, .ticks = true);
+typedef struct Placed {
+    uint32_t at;
+} Placed;
+COVEY_FIELDS_DEFINE(Placed, u32(at));
+COVEY_COMPONENT_DEFINE(Placed, .fields = &covey_fields_Placed, .ticks = true);
 COVEY_TAG_DEFINE(Marked);
 
 static const covey_type *const types[] = { covey_id(Plain), covey_id(Fixed), covey_id(Kept),  covey_id(Sorted),
@@ -78,6 +86,22 @@ static void listened_world(scene *s) {
     assert_non_null(covey_reactive_create(s->world, &(covey_reactive_desc){ .added = { covey_id(Pin) } }));
 }
 
+/* What keeps ids, handles and values: a buffer, a queue with values, a reactive set of the destroyed, and a lookup. */
+static void keeping_world(scene *s) {
+    listened_world(s);
+    assert_non_null(covey_commands_create(s->world, &(covey_commands_desc){ .entities = 5 }));
+    covey_queue *queue = covey_queue_create(s->world);
+    covey_listener listener = { .type = covey_id(Late), .signals = COVEY_ON_ADD, .queue = queue, .values = true };
+    assert_true(covey_connect(s->world, &listener).number != 0);
+    const covey_reactive_desc ended = { .removed = { covey_id(Late) }, .keep_destroyed = true };
+    assert_non_null(covey_reactive_create(s->world, &ended));
+    assert_non_null(covey_lookup_create(s->world, &(covey_lookup_desc){ .type = covey_id(Placed), .field = "at" }));
+    for (uint32_t i = 0; i < 3; i++)
+        assert_non_null(covey_add(s->world, covey_create_at(s->world, (i + 1) * COVEY__BLOCK_PAGE + 3), Placed, { i }));
+    assert_non_null(covey_add(s->world, s->e[0], Late, { 1, 2 }));
+    assert_true(covey_destroy(s->world, s->e[0]));
+}
+
 static bool save(scene *s) { return covey_history_save(s->history); }
 static bool restore(scene *s) { return covey_history_restore(s->history, 0); }
 
@@ -127,6 +151,15 @@ static void converted_world(scene *s) {
     covey_destroy(s->world, s->e[0]);
 }
 
+/* All that was kept is gone. */
+static void released_world(scene *s) {
+    keeping_world(s);
+    assert_true(save(s));
+    covey_destroy_all(s->world);
+    covey_compact(s->world);
+    covey_shrink(s->world);
+}
+
 /* A page of ticks has fewer blocks than the snapshot. */
 static void scattered_world(scene *s) {
     full_world(s);
@@ -155,6 +188,8 @@ static bool create(scene *s) {
 static const operation operations[] = {
     { "covey_history_create", full_world, create },
     { "covey_history_save, the first", listened_world, save },
+    { "covey_history_save, of what is kept", keeping_world, save },
+    { "covey_history_restore, of what was kept", released_world, restore },
     { "covey_history_save, the second", saved_world, save },
     { "covey_history_restore, with a change", saved_world, restore },
     { "covey_history_restore, of all", emptied_world, restore },

@@ -1,6 +1,8 @@
 /* A second world that is like the first, and goes on like it. */
 #include "owned.h"
 
+#include <covey/hierarchy.h>
+
 typedef Owned OwnedBlock;
 typedef Owned Unique;
 typedef Owned Ticked;
@@ -239,6 +241,16 @@ static void test_memory_runs_out_at_every_allocation(void **state) {
     assert_int_equal(covey_pool_keep_sorted(covey_pool_of(world, Packed), &order), COVEY_OK);
     add_value(held[1], covey_id(OwnedBlock), 1);
     owned.alive++;
+    for (uint32_t i = 0; i < 100; i++) /* a kind of entities */
+        assert_true(
+            covey_alive(world, covey_create_with(world, covey_with(Blocked, { i, i }), covey_with_tag(Marked))));
+    static covey_type twins[40]; /* further descriptors of one type */
+    for (uint32_t i = 0; i < COUNT_OF(twins); i++) {
+        twins[i] = covey_type_Blocked;
+        assert_ptr_equal(covey_pool_of_raw(world, &twins[i]), covey_pool_of(world, Blocked));
+    }
+    assert_int_equal(covey_parent_set(world, held[1], held[2]), COVEY_OK);
+    assert_int_equal(covey_name_set(world, held[1], "one"), COVEY_OK);
     uint64_t digest = world_digest(world);
     covey_world *twin = NULL;
     for (uint64_t at = 1; !twin; at++) {

@@ -216,6 +216,22 @@ static void test_a_world_is_neither_saved_nor_restored_while_it_follows(void **s
     is_like_source(0);
 }
 
+static void end_follower(covey_entity before, covey_entity now, void *context) {
+    (void)before, (void)now, (void)context;
+    if (COVEY_ASSERT_LEVEL == 0) covey_follower_destroy(follower);
+    else expect_assert_failure(covey_follower_destroy(follower));
+}
+
+static void test_a_follower_lives_while_it_reads_an_image(void **state) {
+    (void)state;
+    covey_load_desc desc = { .types = image_types, .merged = end_follower };
+    covey_entity e = create_in_source(1);
+    save_with(NULL);
+    follow_with(&desc);
+    assert_true(covey_alive(world, here(e)));
+    is_like_source(0);
+}
+
 /* All allocations of a call fail in turn: it changes nothing that the follower knows. */
 static void fails_without_memory(bool (*run)(void), covey_entity e, covey_entity is) {
     uint64_t digest = world_digest(world);
@@ -540,6 +556,7 @@ int main(void) {
         ROLLBACK_TEST(test_entities_of_a_follower_that_was_destroyed_are_the_world_s_own),
         ROLLBACK_TEST(test_each_follower_goes_back),
         ROLLBACK_TEST(test_a_world_is_neither_saved_nor_restored_while_it_follows),
+        ROLLBACK_TEST(test_a_follower_lives_while_it_reads_an_image),
         ROLLBACK_TEST(test_all_or_nothing_when_memory_is_out),
         ROLLBACK_TEST(test_a_cleared_world_is_followed_anew),
         ROLLBACK_TEST(test_entities_that_were_loaded_are_the_world_s_own),

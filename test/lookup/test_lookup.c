@@ -54,6 +54,14 @@ COVEY_COMPONENT_DEFINE(Shelf, FIELDS, .ticks = true, .policy = COVEY_SWAP_ONLY);
 COVEY_COMPONENT_DEFINE(Ranked, FIELDS, .ticks = true, .policy = COVEY_ORDERED);
 COVEY_COMPONENT_DEFINE(Kinds, FIELDS); /* no ticks */
 COVEY_TAG_DEFINE(Bare, .ticks = true); /* no fields */
+typedef struct Padded {
+    float x;
+    uint32_t between;
+    float z;
+    uint8_t unused, more[3];
+} Padded;
+COVEY_FIELDS_DEFINE(Padded, f32(x), u32(between), f32(z), padding(uint8_t, unused), array(u8, more));
+COVEY_COMPONENT_DEFINE(Padded, .fields = &covey_fields_Padded, .ticks = true);
 COVEY_TAG_DEFINE(Other);
 
 static const covey_type *const types[] = { covey_id(Block), covey_id(Pin),   covey_id(Sparse),
@@ -204,6 +212,8 @@ static void test_what_is_refused_says_why(void **state) {
                ".field is an array: name a single value, or a text");
     is_refused(DESC(.type = type, .field = "inner"), COVEY_ERROR_TYPE,
                ".field is a struct or padding: name a number, a boolean, an entity or a text");
+    is_refused(DESC(.type = covey_id(Padded), .field = "unused"), COVEY_ERROR_TYPE,
+               ".field is a struct or padding: name a number, a boolean, an entity or a text");
     is_refused(DESC(.type = type, .field = "longest"), COVEY_ERROR_TYPE,
                ".field is a text of more than COVEY_TEXT_MAX bytes");
     is_refused(DESC(.type = type, .field = "i32", .cell = 1), COVEY_ERROR_RANGE, ".cell is for places");
@@ -213,6 +223,17 @@ static void test_what_is_refused_says_why(void **state) {
                ".when_target_ends is none of its constants");
     is_refused(DESC(.type = type, .field = "target", .ordered = true), COVEY_ERROR_RANGE,
                ".ordered is for numbers and texts: entities have no order");
+}
+
+/* The world says why, and not the lookup. */
+static void test_a_type_that_the_world_refuses_has_no_lookup(void **state) {
+    (void)state;
+    static const covey_type wrong = {
+        .name = "Wrong", .size = sizeof(Padded), .align = 3, .fields = &covey_fields_Padded, .ticks = true
+    };
+    assert_null(covey_lookup_create(world, DESC(.type = &wrong, .field = "x")));
+    assert_failed(COVEY_ERROR_TYPE);
+    assert_non_null(strstr(heard.text, "type Wrong is refused"));
 }
 
 static void test_what_is_refused_of_a_place_says_why(void **state) {
@@ -228,6 +249,8 @@ static void test_what_is_refused_of_a_place_says_why(void **state) {
                "a .place needs a .cell, the side of its cells");
     is_refused(DESC(.type = type, .place = { "f32", "f64" }, .cell = 1, .ordered = true), COVEY_ERROR_RANGE,
                ".ordered and .when_target_ends are for a .field");
+    is_refused(DESC(.type = type, .place = { "f32", "f64" }, .cell = 1, .when_target_ends = COVEY_TARGET_REMOVE),
+               COVEY_ERROR_RANGE, ".ordered and .when_target_ends are for a .field");
     is_refused(DESC(.type = type, .place = { "f32", "f65" }, .cell = 1), COVEY_ERROR_TYPE,
                "the type has no field with a name in .place");
     is_refused(DESC(.type = type, .place = { "f32", "flag" }, .cell = 1), COVEY_ERROR_TYPE,
@@ -339,6 +362,8 @@ static void test_what_cannot_be_answered_finds_nothing(void **state) {
     cannot_be_asked(number, "it has no .place");
     assert_found(covey_lookup_near(number, zero, 1), NULL, 0);
     cannot_be_asked(number, "it has no .place");
+    assert_false(covey_lookup_cell(number, one, (int32_t[3]){ 0 }));
+    cannot_be_asked(number, "it has no .place");
     assert_int_equal(covey_lookup_nearest(number, zero, 1, &none, &distance, 1), 0);
     cannot_be_asked(number, "it has no .place");
     covey_pairs pairs = covey_lookup_pairs(number, 1);
@@ -405,6 +430,92 @@ TYPE_TEST(test_minus_zero_is_zero) {
     assert_found(covey_lookup_find(ordered.lookup, &(float){ -0.0f }), e, 6);
     assert_found(covey_lookup_range(ordered.lookup, &(float){ 0.0f }, &(float){ -0.0f }), e, 6);
     assert_same(covey_lookup_last(ordered.lookup), e[0]);
+}
+
+/* A text that is longer than the field lies behind all that begin like it. */
+TYPE_TEST(test_a_range_from_a_text_that_is_too_long) {
+    scan ordered = scan_field(type, &fields[15], true);
+    static const char *const texts[] = { "abcde", "abcdef", "abcdeg", "b" };
+    for (uint32_t i = 0; i < 4; i++) {
+        Kinds k = { 0 };
+        memcpy(k.text, texts[i], strlen(texts[i]));
+        assert_non_null(covey_add_raw(world, e[i], type, &k));
+    }
+    assert_found(covey_lookup_range(ordered.lookup, "abcdefg", NULL), e + 2, 2);
+    assert_found(covey_lookup_range(ordered.lookup, NULL, "abcdefg"), e, 2);
+}
+
+/* Numbers that do not follow each other in the struct, and those of every width. */
+static void test_a_place_of_any_two_numbers(void **state) {
+    (void)state;
+    covey_entity near = covey_create(world), far = covey_create(world);
+    covey_lookup *floats = covey_lookup_create(world, DESC(.type = covey_id(Padded), .place = { "x", "z" }, .cell = 1));
+    covey_lookup *whole =
+        covey_lookup_create(world, DESC(.type = covey_id(Block), .place = { "u32", "u64" }, .cell = 10));
+    covey_lookup *small =
+        covey_lookup_create(world, DESC(.type = covey_id(Block), .place = { "u8", "u16" }, .cell = 10));
+    assert_non_null(covey_add(world, near, Padded, { .x = 3, .between = 100, .z = 4 }));
+    assert_non_null(covey_add(world, far, Padded, { .x = 30, .between = 3, .z = 40 }));
+    assert_non_null(covey_add(world, near, Block, { .u32 = 3, .u64 = 4, .u8 = 3, .u16 = 4 }));
+    assert_non_null(covey_add(world, far, Block, { .u32 = 30, .u64 = 40, .u8 = 30, .u16 = 40 }));
+    assert_found(covey_lookup_near(floats, (double[]){ 3, 4 }, 2), &near, 1);
+    assert_found(covey_lookup_near(whole, (double[]){ 30, 40 }, 2), &far, 1);
+    assert_found(covey_lookup_near(small, (double[]){ 3, 4 }, 2), &near, 1);
+}
+
+/* ---- Questions of a drop hook ------------------------------------------------------------------------------------*/
+
+/* The lookups that the hook asks, and the entity that ends. */
+typedef struct questions {
+    covey_lookup *order, *target, *place;
+    covey_entity root, other;
+    uint32_t calls;
+} questions;
+static questions hooked;
+
+static void assert_only_other(covey_search search) {
+    const found *all = find_all(search);
+    assert_int_equal(all->count, 1);
+    assert_same(all->e[0], hooked.other);
+}
+
+static void ask_everything(void *value, void *context) {
+    double here[2] = { 1, 1 }, distance;
+    covey_entity nearest[2];
+    (void)value;
+    (void)context;
+    if (!hooked.place) return;
+    hooked.calls++;
+    assert_same(covey_lookup_first(hooked.order), hooked.other);
+    assert_same(covey_lookup_last(hooked.order), hooked.other);
+    assert_only_other(covey_lookup_find_below(hooked.target, hooked.root));
+    assert_only_other(covey_lookup_near(hooked.place, here, 1));
+    assert_int_equal(covey_lookup_nearest(hooked.place, here, 5, nearest, &distance, 1), 1);
+    assert_same(nearest[0], hooked.other);
+    covey_pairs pairs = covey_lookup_pairs(hooked.place, 1);
+    assert_false(covey_pairs_next(&pairs));
+}
+
+/* Its pool is the first, so that its value is dropped while the other components are still filed. */
+static void test_a_drop_hook_does_not_find_the_entity_that_ends(void **state) {
+    (void)state;
+    static const covey_type asking = { .name = "asking", .size = 4, .align = 4, .drop = ask_everything };
+    for (uint32_t last = 0; last < 2; last++) {
+        covey_entity root = covey_create(world), one[2] = { covey_create(world), covey_create(world) };
+        hooked = (questions){ .root = root, .other = one[1 - last] };
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_non_null(covey_add_raw(world, one[i], &asking, &(uint32_t){ 1 }));
+            Kinds k = { .target = root, .i32 = 7, .f32 = 1, .f64 = 1 };
+            assert_non_null(covey_add_raw(world, one[i], covey_id(Block), &k));
+        }
+        hooked.order = covey_lookup_create(world, DESC(.type = covey_id(Block), .field = "i32", .ordered = true));
+        hooked.target = covey_lookup_create(world, DESC(.type = covey_id(Block), .field = "target"));
+        hooked.place = covey_lookup_create(world, DESC(.type = covey_id(Block), .place = { "f32", "f64" }, .cell = 1));
+        assert_true(covey_destroy(world, one[last]));
+        assert_int_equal(hooked.calls, 1);
+        hooked.place = NULL;
+        covey_destroy_all(world);
+    }
 }
 
 TYPE_TEST(test_texts_of_every_length) {
@@ -844,6 +955,47 @@ TYPE_TEST(test_questions_in_loops_one_in_another) {
     assert_scanned(&of);
 }
 
+/* What may happen after a loop was left. */
+typedef void afterwards_fn(const covey_type *type);
+static void move_another_pool(const covey_type *type) {
+    (void)type;
+    for (uint32_t i = 0; i < 3; i++) assert_non_null(covey_add(world, e[i], Packed, { i, i }));
+    for (uint32_t i = 0; i < 3; i++) assert_true(covey_remove(world, e[i], Packed));
+}
+static void remove_the_last(const covey_type *type) {
+    for (uint32_t i = COUNT / 4; i < COUNT; i++) assert_true(covey_remove_raw(world, e[i], type));
+}
+static void remove_the_first(const covey_type *type) { assert_true(covey_remove_raw(world, e[0], type)); }
+static void remove_and_compact(const covey_type *type) {
+    for (uint32_t i = 0; i < COUNT; i += 3) assert_true(covey_remove_raw(world, e[i], type));
+    covey_compact(world);
+}
+static void convert(const covey_type *type) {
+    covey_pool *pool = covey_pool_find_raw(world, type);
+    covey_storage other = type->storage == COVEY_STORAGE_SPARSE ? COVEY_STORAGE_BLOCK : COVEY_STORAGE_SPARSE;
+    covey_result result = covey_pool_convert(pool, other); /* those with a policy stay in a set */
+    assert_true(result == COVEY_OK || result == COVEY_ERROR_REFUSED);
+}
+
+TYPE_TEST(test_what_a_loop_wrote_last_is_found_after_it_was_left) {
+    static afterwards_fn *const ways[] = { move_another_pool, remove_the_last, remove_the_first, remove_and_compact,
+                                           convert };
+    scan of = scan_field(type, &fields[6], false);
+    for (uint32_t way = 0; way < COUNT_OF(ways); way++) {
+        covey_clear_raw(world, type);
+        assert_true(covey_add_copies_raw(world, e, COUNT, type, &(Kinds){ .i32 = -1 }));
+        covey_view view = covey_view_make(world, &(covey_view_desc){ .with = { type } });
+        covey_iter it = covey_view_iter(&view);
+        assert_true(covey_next(&it));
+        Kinds *k = covey_field_raw(&it, 0);
+        is_counted(&of, -1, COUNT);
+        for (uint32_t i = 0; i < it.count; i++) k[i].i32 = 40;
+        ways[way](type);
+        assert_scanned(&of);
+        test_world_is_valid(world);
+    }
+}
+
 /* Loops that were left with a break do not end the attention for the one that goes on. */
 TYPE_TEST(test_questions_in_a_loop_after_others_were_left) {
     scan of = scan_field(type, &fields[6], false);
@@ -1078,7 +1230,10 @@ TYPE_TEST(test_the_world_may_change_while_a_walk_goes_on) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_what_is_refused_says_why),
+        WORLD_TEST(test_a_type_that_the_world_refuses_has_no_lookup),
         WORLD_TEST(test_what_is_refused_of_a_place_says_why),
+        WORLD_TEST(test_a_place_of_any_two_numbers),
+        WORLD_TEST(test_a_drop_hook_does_not_find_the_entity_that_ends),
         WORLD_TEST(test_a_lookup_says_what_it_is_of),
         WORLD_TEST(test_a_world_says_which_lookups_it_has),
         WORLD_TEST(test_what_cannot_be_answered_finds_nothing),
@@ -1086,6 +1241,7 @@ int main(void) {
         cmocka_unit_test(test_all_nan_are_one_value_that_is_in_no_range),
         cmocka_unit_test(test_minus_zero_is_zero),
         cmocka_unit_test(test_texts_of_every_length),
+        cmocka_unit_test(test_a_range_from_a_text_that_is_too_long),
         cmocka_unit_test(test_targets_that_are_null_or_stale),
         cmocka_unit_test(test_ranges_without_bounds_and_without_entities),
         cmocka_unit_test(test_a_thousand_entities_are_found_in_several_steps),
@@ -1096,6 +1252,7 @@ int main(void) {
         cmocka_unit_test(test_questions_in_a_loop_over_rows),
         cmocka_unit_test(test_questions_in_loops_one_in_another),
         cmocka_unit_test(test_questions_in_a_loop_after_others_were_left),
+        cmocka_unit_test(test_what_a_loop_wrote_last_is_found_after_it_was_left),
         cmocka_unit_test(test_the_world_may_change_while_a_value_is_searched),
         cmocka_unit_test(test_the_world_may_change_while_a_range_is_searched),
         cmocka_unit_test(test_a_search_goes_on_after_everything_is_gone),

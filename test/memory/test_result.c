@@ -32,8 +32,8 @@ static void test_the_numbers_of_policies_and_storages_are_pinned(void **state) {
 
 static void test_every_result_has_a_text_of_its_own(void **state) {
     (void)state;
-    const char *unknown = covey_result_text((covey_result)(COVEY_ERROR_CYCLE + 1));
-    for (int i = COVEY_OK; i <= COVEY_ERROR_CYCLE; i++) {
+    const char *unknown = covey_result_text((covey_result)(COVEY_ERROR_CANCELLED + 1));
+    for (int i = COVEY_OK; i <= COVEY_ERROR_CANCELLED; i++) {
         const char *text = covey_result_text((covey_result)i);
         assert_non_null(text);
         assert_true(strlen(text) > 5);

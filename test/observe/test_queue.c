@@ -394,6 +394,7 @@ static void events_with_values_and_without(void **state) {
     assert_next(kept, COVEY_ON_ADD, one, 2);
 }
 
+static void ignore(const covey_event *event, void *context) { (void)event, (void)context; }
 static void drop(void *value, void *context) { (void)value, (void)context; }
 static bool copy(void *to, const void *from, void *context) {
     (void)context;
@@ -401,11 +402,18 @@ static bool copy(void *to, const void *from, void *context) {
     return true;
 }
 
+static void move(void *to, void *from, void *context) {
+    (void)context;
+    memcpy(to, from, 8);
+}
+
 static void values_that_are_not_bytes_are_refused(void **state) {
     (void)state;
     const covey_type types[] = {
         { .name = "drops", .size = 8, .align = 4, .drop = drop },
         { .name = "copies", .size = 8, .align = 4, .drop = drop, .copy = copy },
+        { .name = "only copies", .size = 8, .align = 4, .copy = copy },
+        { .name = "moves", .size = 8, .align = 4, .move = move },
         { .name = "no copy", .size = 8, .align = 4, .no_copy = true },
         { .name = "wiped", .size = 8, .align = 4, .zero_erased = true },
     };
@@ -418,6 +426,9 @@ static void values_that_are_not_bytes_are_refused(void **state) {
     }
     covey_listener entities = { .signals = COVEY_ON_CREATE, .queue = kept, .values = true };
     assert_int_equal(covey_connect(world, &entities).number, 0);
+    assert_failed(COVEY_ERROR_RANGE);
+    covey_listener called = { .type = covey_id(Packed), .signals = COVEY_ON_ADD, .call = ignore, .values = true };
+    assert_int_equal(covey_connect(world, &called).number, 0);
     assert_failed(COVEY_ERROR_RANGE);
 }
 

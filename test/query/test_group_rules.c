@@ -206,10 +206,16 @@ static void test_descriptions_that_make_no_group(void **state) {
                     "type A is refused: a type of this name has another layout; rename one, or describe both alike");
     desc.without[0] = NULL;
     make_group(&desc); /* 16 of them */
+    assert_ptr_equal(covey_group_find(world, &desc), first_group());
     for (uint32_t i = 0; i < COVEY_TERMS; i++) assert_non_null(give(e[3], &many[i]));
     assert_int_equal(covey_group_count(first_group()), 1);
     check_all();
     covey_group_destroy(NULL);
+    covey_group_destroy(first_group());
+    memcpy(desc.with, desc.own, sizeof desc.with);
+    memset(desc.own, 0, sizeof desc.own);
+    make_group(&desc); /* that owns none of them */
+    assert_int_equal(covey_group_count(first_group()), 1);
     covey_group_destroy(first_group());
     covey_destroy_all(world);
 }

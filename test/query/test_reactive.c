@@ -2,6 +2,8 @@
 #include "memory/inner.h"
 #include "hearing.h"
 
+#include <stdio.h>
+
 static covey_entity e[8];
 static covey_reactive *set;
 
@@ -520,6 +522,105 @@ static void sources_come_later(void **state) {
     for_each_storage(listen_later);
 }
 
+static void sixteen_types_are_listened_to(void **state) {
+    static char names[COVEY_TERMS][16];
+    static covey_type types[COVEY_TERMS];
+    covey_reactive_desc desc = { .added = { NULL } };
+    (void)state;
+    for (uint32_t i = 0; i < COVEY_TERMS; i++) {
+        snprintf(names[i], sizeof names[i], "Type %u", i);
+        types[i] = (covey_type){ .name = names[i], .size = 4, .align = 4 };
+        desc.added[i] = &types[i];
+    }
+    begin(&desc, 1);
+    assert_non_null(covey_add_raw(world, e[0], &types[COVEY_TERMS - 1], &(uint32_t){ 1 }));
+    assert_collected("0");
+}
+
+/* A program may add marks itself: each once. */
+static void marks_that_a_program_adds_count_once(void **state) {
+    (void)state;
+    for (uint32_t keep = 0; keep < 2; keep++) {
+        begin(&(covey_reactive_desc){ .added = { covey_id(Packed) }, .keep_destroyed = keep != 0 }, 3);
+        const covey_type *tag = covey_reactive_type(set);
+        assert_true(covey_add_raw(world, e[1], tag, NULL));
+        assert_false(covey_add_raw(world, e[1], tag, NULL));
+        assert_failed(COVEY_ERROR_PRESENT);
+        assert_int_equal(covey_reactive_count(set), 1);
+        assert_true(covey_destroy(world, e[1]));
+        assert_int_equal(covey_reactive_count(set), 0);
+    }
+}
+
+static void many_entities_are_marked_or_none(void **state) {
+    (void)state;
+    begin(&(covey_reactive_desc){ .added = { covey_id(Packed) }, .keep_destroyed = true }, 5);
+    const covey_type *tag = covey_reactive_type(set);
+    assert_true(covey_add_copies_raw(world, e, 3, tag, NULL));
+    assert_collected("0 1 2");
+    assert_false(covey_add_copies_raw(world, e + 2, 3, tag, NULL)); /* one is marked */
+    assert_failed(COVEY_ERROR_PRESENT);
+    covey_destroy(world, e[4]);
+    assert_false(covey_add_copies_raw(world, e + 3, 2, tag, NULL)); /* one is dead */
+    assert_failed(COVEY_ERROR_DEAD);
+    assert_collected("0 1 2");
+    e[4] = covey_create_at(world, 5 * COVEY__BLOCK_PAGE);
+    for (uint64_t at = 1;; at++) {
+        test_fail_at(&heap, at, true);
+        bool marked = covey_add_copies_raw(world, e + 3, 2, tag, NULL);
+        test_fail_never(&heap);
+        assert_int_equal(covey_reactive_count(set), marked ? 5 : 3);
+        test_world_is_valid(world);
+        if (marked) break;
+    }
+}
+
+enum { NEIGHBOURS = 200, EXTRA = 12 };
+
+/* What neighbours have beside a component in blocks. */
+typedef void company_fn(const covey_entity *all);
+static void nothing_else(const covey_entity *all) { (void)all; }
+static void a_set(const covey_entity *all) {
+    (void)all;
+    set = covey_reactive_create(world, &(covey_reactive_desc){ .set = { covey_id(Blocked) } });
+    assert_non_null(set);
+}
+static void a_set_with_a_mark(const covey_entity *all) {
+    a_set(all);
+    covey_set(world, all[100], Blocked, { 7, ~7u });
+}
+static void a_sparse_component(const covey_entity *all) {
+    for (uint32_t i = 0; i < NEIGHBOURS; i += 2) add_value(all[i], covey_id(Packed), i);
+}
+static void many_components(const covey_entity *all) {
+    static char names[EXTRA][16];
+    static covey_type types[EXTRA];
+    for (uint32_t k = 0; k < EXTRA; k++) {
+        snprintf(names[k], sizeof names[k], "Extra %u", k);
+        types[k] = (covey_type){ .name = names[k], .size = 4, .align = 4 };
+        for (uint32_t i = 0; i < NEIGHBOURS; i++) assert_non_null(covey_add_raw(world, all[i], &types[k], &i));
+    }
+}
+
+static void neighbours_are_destroyed_one_by_one(void **state) {
+    static company_fn *const companies[] = { nothing_else, a_set, a_set_with_a_mark, a_sparse_component,
+                                             many_components };
+    for (uint32_t k = 0; k < COUNT_OF(companies); k++) {
+        covey_entity all[NEIGHBOURS];
+        world_teardown(state);
+        assert_int_equal(world_setup(state), 0);
+        assert_true(covey_create_many(world, all, NEIGHBOURS));
+        for (uint32_t i = 0; i < NEIGHBOURS; i++) add_value(all[i], covey_id(Blocked), i);
+        companies[k](all);
+        for (uint32_t i = 0; i < NEIGHBOURS; i++) {
+            assert_true(covey_destroy(world, all[i]));
+            if (i % 37 == 0) test_world_is_valid(world);
+        }
+        assert_int_equal(covey_entity_count(world), 0);
+        assert_int_equal(covey_pool_count(covey_pool_find(world, Blocked)), 0);
+    }
+}
+
 static void wrong_sources_are_refused(void **state) {
     (void)state;
     begin(&(covey_reactive_desc){ .added = { covey_id(Packed) } }, 1);
@@ -528,6 +629,9 @@ static void wrong_sources_are_refused(void **state) {
     assert_int_equal(covey_reactive_listen(set, Other, 0), COVEY_ERROR_RANGE);
     assert_failed(COVEY_ERROR_RANGE);
     assert_int_equal(covey_reactive_listen(set, Other, COVEY_ON_ADD | COVEY_ON_DESTROY), COVEY_ERROR_RANGE);
+    static const covey_type nameless = { .size = 4, .align = 4 };
+    assert_int_equal(covey_reactive_listen_raw(set, &nameless, 0), COVEY_ERROR_RANGE);
+    assert_non_null(strstr(heard.text, "a type without a name"));
     assert_int_equal(covey_reactive_listen_raw(set, tag, COVEY_ON_ADD), COVEY_ERROR_REFUSED);
     assert_failed(COVEY_ERROR_REFUSED);
     assert_int_equal(covey_reactive_listen_raw(set, &broken, COVEY_ON_ADD), COVEY_ERROR_TYPE);
@@ -660,6 +764,10 @@ int main(void) {
         WORLD_TEST(patches_are_collected_apart),
         WORLD_TEST(sources_come_later),
         WORLD_TEST(wrong_sources_are_refused),
+        WORLD_TEST(sixteen_types_are_listened_to),
+        WORLD_TEST(marks_that_a_program_adds_count_once),
+        WORLD_TEST(many_entities_are_marked_or_none),
+        WORLD_TEST(neighbours_are_destroyed_one_by_one),
         WORLD_TEST(the_destroyed_are_kept),
         WORLD_TEST(the_destroyed_are_not_kept_unless_asked_for),
         WORLD_TEST(destroying_needs_no_memory_for_handles),

@@ -215,6 +215,7 @@ static void test_reading_what_has_no_field_is_refused(void **state) {
     assert_refused(&(covey_view_desc){ .with = { b }, .without = { p }, .read = { b, p } }, "read");
     assert_refused(&(covey_view_desc){ .with = { b }, .read = { &nameless } }, "read");
     assert_refused(&(covey_view_desc){ .read = { b } }, "read");
+    assert_refused(&(covey_view_desc){ .with = { b }, .changed = { &nameless } }, "changed");
 }
 
 static void test_a_zeroed_view_matches_nothing(void **state) {

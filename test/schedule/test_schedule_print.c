@@ -256,6 +256,21 @@ static void statistics_have_what_bodies_say_of_bytes(void **state) {
     covey_schedule_destroy(schedule);
 }
 
+static void wait_only(covey_job *job, void *context) {
+    (void)context;
+    job->blocked = 1e-6;
+}
+
+static void a_table_has_the_time_that_a_body_was_blocked(void **state) {
+    (void)state;
+    covey_schedule *schedule = schedule_on(1);
+    add_system(schedule, (covey_system){ .name = "wait", .run = wait_only });
+    run_well(schedule);
+    assert_non_null(strstr(print(schedule, covey_schedule_print), "blocked\n"));
+    assert_non_null(strstr(print(schedule, covey_schedule_print), "            0       1.0\n"));
+    covey_schedule_destroy(schedule);
+}
+
 /* ---- Traces -------------------------------------------------------------------------------------------------------*/
 
 /* A small reader of JSON: each function returns what is behind a value, or NULL where there is none. */
@@ -470,6 +485,7 @@ int main(void) {
         WORLD_TEST(a_group_is_counted_by_its_members),
         WORLD_TEST(a_table_has_a_line_for_each_system),
         WORLD_TEST(statistics_have_what_bodies_say_of_bytes),
+        WORLD_TEST(a_table_has_the_time_that_a_body_was_blocked),
         cmocka_unit_test(the_reader_of_json_can_say_no),
         WORLD_TEST(a_trace_has_each_piece_and_each_replay),
         WORLD_TEST(a_trace_has_what_bodies_say_of_bytes),

@@ -353,6 +353,26 @@ static void test_nested_fields_are_part_of_the_layout(void **state) {
     is_sound("Same", with_x, 1, 4);
     assert_null(make("Same", with_y, 1, 4));
     assert_failed(COVEY_ERROR_LAYOUT);
+    const covey_fields larger = { 8, 1, one };
+    const covey_field halves[] = { { "x", COVEY_KIND_U16, 0, 1, NULL, { 0 } },
+                                   { "y", COVEY_KIND_U16, 2, 1, NULL, { 0 } } };
+    const covey_fields more = { 4, 2, halves };
+    const covey_field with_larger[] = { { "a", COVEY_KIND_NESTED, 0, 1, &larger, { 0 } } },
+                      with_more[] = { { "a", COVEY_KIND_NESTED, 0, 1, &more, { 0 } } };
+    is_sound("Roomy", with_x, 1, 8);
+    assert_null(make("Roomy", with_larger, 1, 8));
+    assert_failed(COVEY_ERROR_LAYOUT);
+    assert_null(make("Roomy", with_more, 1, 8));
+    assert_failed(COVEY_ERROR_LAYOUT);
+}
+
+static void test_fields_that_come_later_are_another_layout(void **state) {
+    (void)state;
+    covey_type type = { .name = "Two", .size = sizeof(Number), .align = 4 };
+    assert_non_null(covey_type_create(world, &type));
+    type.fields = &covey_fields_Number;
+    assert_null(covey_type_create(world, &type));
+    assert_failed(COVEY_ERROR_LAYOUT);
 }
 
 int main(void) {
@@ -375,6 +395,7 @@ int main(void) {
         WORLD_TEST(test_fields_are_part_of_the_layout),
         WORLD_TEST(test_offsets_and_counts_are_part_of_the_layout),
         WORLD_TEST(test_nested_fields_are_part_of_the_layout),
+        WORLD_TEST(test_fields_that_come_later_are_another_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,6 +147,22 @@ static void test_each_verb_moves_values(void **state) {
     assert_int_equal(alive, 0);
 }
 
+static void test_two_values_swap_their_positions(void **state) {
+    (void)state;
+    begin();
+    for (uint32_t t = 0; t < TYPES; t++) {
+        covey_pool *pool = covey_pool_of_raw(world, types[t]);
+        for (uint32_t i = 0; i < 3; i++) assert_true(give(i, t, 10 + i, false));
+        if (types[t] == covey_id(InBlocks) || types[t] == covey_id(InPlace) || types[t] == covey_id(Still)) continue;
+        assert_int_equal(covey_pool_swap(pool, e[0], e[2]), COVEY_OK);
+        assert_same(covey_pool_ids(pool)[0], e[2]);
+        assert_same(covey_pool_ids(pool)[2], e[0]);
+        check();
+    }
+    covey_destroy_all(world);
+    assert_int_equal(alive, 0);
+}
+
 static void test_resources_are_moved(void **state) {
     (void)state;
     begin();
@@ -439,6 +455,7 @@ static void test_command_buffers_refuse_values(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_each_verb_moves_values),
+        WORLD_TEST(test_two_values_swap_their_positions),
         WORLD_TEST(test_resources_are_moved),
         WORLD_TEST(test_arrays_are_moved_and_come_back_when_one_is_there),
         WORLD_TEST(test_copies_are_made_by_the_other_hook),

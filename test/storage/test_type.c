@@ -2,6 +2,7 @@
 #include "memory/inner.h"
 #include "fixture.h"
 
+#include <covey/image.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -257,6 +258,26 @@ static bool copy_nothing(void *to, const void *from, void *context) {
     return true;
 }
 
+static void move_nothing(void *to, void *from, void *context) { (void)to, (void)from, (void)context; }
+static covey_result save_nothing(covey_codec_writer *writer, const void *value, void *context) {
+    (void)writer, (void)value, (void)context;
+    return COVEY_OK;
+}
+static covey_result load_nothing(covey_codec_reader *reader, void *value, void *context) {
+    (void)reader, (void)value, (void)context;
+    return COVEY_OK;
+}
+static const covey_codec codec = { .save = save_nothing, .load = load_nothing };
+
+static void test_one_name_with_another_policy_is_refused(void **state) {
+    (void)state;
+    covey_type type = { .name = "Kept in order", .size = 4, .align = 4, .policy = COVEY_ORDERED };
+    assert_non_null(covey_type_create(world, &type));
+    type.policy = COVEY_IN_PLACE;
+    assert_null(covey_type_create(world, &type));
+    assert_failed(COVEY_ERROR_LAYOUT);
+}
+
 static void test_one_name_with_another_layout_is_refused(void **state) {
     (void)state;
     const covey_type others[] = {
@@ -268,6 +289,11 @@ static void test_one_name_with_another_layout_is_refused(void **state) {
         { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .zero_erased = true },
         { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .drop = drop_nothing },
         { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .copy = copy_nothing },
+        { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .move = move_nothing },
+        { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .no_copy = true },
+        { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .ticks = true },
+        { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .transient = true },
+        { .name = "Position", .size = sizeof(Position), .align = _Alignof(Position), .codec = &codec },
     };
     for (uint32_t i = 0; i < COUNT_OF(others); i++) assert_another_layout(&others[i]);
 }
@@ -683,6 +709,7 @@ int main(void) {
         WORLD_TEST(test_many_unknown_types_one_of_which_is_met),
         WORLD_TEST(test_two_descriptors_of_one_name_share_a_pool),
         WORLD_TEST(test_a_second_descriptor_reads_before_it_is_ever_added_with),
+        WORLD_TEST(test_one_name_with_another_policy_is_refused),
         WORLD_TEST(test_one_name_with_another_layout_is_refused),
         WORLD_TEST(test_a_descriptor_that_is_not_valid_is_refused),
         WORLD_TEST(test_every_alignment_up_to_64_is_honoured),

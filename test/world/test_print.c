@@ -1,6 +1,7 @@
 /* Worlds and entities as text. */
 #include "fixture.h"
 
+#include <covey/advice.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -83,6 +84,31 @@ static void test_a_world_prints_a_line_for_each_pool_and_each_entity(void **stat
     assert_string_equal(out.text, expected);
 }
 
+static char all_lines[1 << 16];
+static void write_all(const char *text, void *context) {
+    (void)context;
+    assert_true(strlen(all_lines) + strlen(text) < sizeof all_lines);
+    strcat(all_lines, text);
+}
+
+static void test_a_world_prints_a_line_for_each_kind(void **state) {
+    (void)state;
+    char expected[128];
+    covey_entity_kind kinds[2];
+    for (uint32_t i = 0; i < 100; i++) {
+        covey_create_with(world, covey_with(Packed, { i, i }), covey_with_tag(Marked));
+        covey_create_with(world, covey_with(Packed, { i, i }));
+    }
+    assert_int_equal(covey_world_kinds(world, kinds, 2), 2);
+    all_lines[0] = '\0';
+    covey_world_print(world, write_all, NULL);
+    for (uint32_t i = 0; i < 2; i++) {
+        snprintf(expected, sizeof expected, "  kind Packed%s: %u entities in %u blocks\n",
+                 kinds[i].type_count == 2 ? ", Marked" : "", kinds[i].entities, kinds[i].blocks);
+        assert_non_null(strstr(all_lines, expected));
+    }
+}
+
 static void test_a_long_name_is_printed_whole(void **state) {
     (void)state;
     char name[400];
@@ -112,6 +138,7 @@ int main(void) {
         WORLD_TEST(test_a_text_that_is_too_long_is_cut_and_its_length_told),
         WORLD_TEST(test_an_empty_world_prints_one_line),
         WORLD_TEST(test_a_world_prints_a_line_for_each_pool_and_each_entity),
+        WORLD_TEST(test_a_world_prints_a_line_for_each_kind),
         WORLD_TEST(test_a_long_name_is_printed_whole),
         WORLD_TEST(test_a_world_prints_to_stdout_without_a_writer),
     };
