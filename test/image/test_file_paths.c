@@ -93,14 +93,21 @@ static void a_backslash_in_a_path(void **state) {
     assert_true(is_there(path));
 }
 
-/* Only the name is cut for the temporary file, not the folder. */
+/* Only the name is cut for the temporary file, not the folder, however long that is. */
 static void a_long_name_behind_each_separator(void **state) {
     (void)state;
-    char name[201] = "";
-    memset(name, 'n', 200);
-    for (const char *separator = covey__os_real.separators; *separator && *separator != ':'; separator++) {
-        char path[400];
-        snprintf(path, sizeof path, "%s%c%s", folder, *separator, name);
+    char name[151] = "";
+    memset(name, 'n', 150);
+#if defined(_WIN32)
+    const char *separators = "/\\";
+#else
+    const char *separators = "/";
+#endif
+    for (; *separators; separators++) {
+        char path[400] = "";
+        int used = 0;
+        for (int i = 0; i < 60; i++) used += snprintf(path + used, sizeof path - (size_t)used, ".%c", *separators);
+        snprintf(path + used, sizeof path - (size_t)used, "%s%c%s", folder, *separators, name);
         begin(path);
         assert_int_equal(files_in_folder(false), 1);
         assert_null(strstr(file.temporary, name));
