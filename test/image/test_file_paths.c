@@ -96,8 +96,8 @@ static void a_backslash_in_a_path(void **state) {
 /* Only the name is cut for the temporary file, not the folder, however long that is. */
 static void a_long_name_behind_each_separator(void **state) {
     (void)state;
-    char name[151] = "";
-    memset(name, 'n', 150);
+    char name[111] = "";
+    memset(name, 'n', 110);
 #if defined(_WIN32)
     const char *separators = "/\\";
 #else
@@ -106,7 +106,7 @@ static void a_long_name_behind_each_separator(void **state) {
     for (; *separators; separators++) {
         char path[400] = "";
         int used = 0;
-        for (int i = 0; i < 60; i++) used += snprintf(path + used, sizeof path - (size_t)used, ".%c", *separators);
+        for (int i = 0; i < 45; i++) used += snprintf(path + used, sizeof path - (size_t)used, ".%c", *separators);
         snprintf(path + used, sizeof path - (size_t)used, "%s%c%s", folder, *separators, name);
         begin(path);
         assert_int_equal(files_in_folder(false), 1);
