@@ -87,7 +87,10 @@ compare() {
 # run TARGET WHAT JOBS: tests it and writes its row.
 run() {
     log=$out/$1.log start=$SECONDS result=ok
-    setsid --wait timeout -k 10 "$limit" "$BASH" "$0" --target "$1" "$2" "$3" >"$log" 2>&1
+    setsid timeout -k 10 "$limit" "$BASH" "$0" --target "$1" "$2" "$3" >"$log" 2>&1 &
+    session=$!
+    trap 'kill $session; exit 1' TERM
+    wait $session
     status=$?
     case $status in
     0) ;;
@@ -128,6 +131,8 @@ for target in "${asked[@]}"; do
         echo "$name | | | | | | not run: there is no $lacks" >"$out/$name.row"
     fi
 done
+
+trap 'kill $(jobs -p); exit 1' INT TERM # the sessions end, too
 
 # As many targets at a time as there are jobs; each has what is left over.
 count=${#chosen[@]} running=0
