@@ -20,11 +20,17 @@ configure = cmake --preset $(1) >/dev/null
 build     = $(configure) && cmake --build build/$(1) -j $(JOBS) $(if $(2),--target $(2)) -- --no-print-directory
 check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-on-failure --no-label-summary
 
+# As sha256sum of GNU.
+sha256 = $(if $(shell command -v sha256sum),sha256sum,shasum -a 256)
+
+# The time of what is packaged: that of the last commit, so that the same sources give the same packages.
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
+
 # The flags of this make are not for the makes that CMake starts.
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus promises mutate bench bench-quick bench-inspect instructions memory limits mcdc mcdc-hard docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check check-inspect asan hard narrow tsan tsan-quick clang test-portable test-portable-quick sim fuzz corpus promises mutate bench bench-quick bench-inspect instructions memory limits mcdc mcdc-hard coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +62,10 @@ narrow: setup ## the tests with handles of four bytes (test/narrow_config.h)
 tsan: setup ## the tests under ThreadSanitizer
 	@$(call check,tsan,$(NO_ASLR))
 
+tsan-quick: setup ## only the tests that use threads, and the inspector, under ThreadSanitizer
+	@$(call build,tsan-quick,covey_threaded) && \
+	    $(NO_ASLR) ctest --preset tsan-quick -j $(JOBS) --output-on-failure --no-label-summary
+
 check-inspect: setup ## tests of the inspector's page: its functions, and a browser with a running world
 	@scripts/setup inspect
 	@$(call build,dev,inspect_world)
@@ -67,9 +77,13 @@ clang: ## the tests, compiled by clang
 	@scripts/setup clang
 	@$(call check,clang)
 
-test-portable: ## the tests for TARGETS="gcc clang m32 s390x": two compilers, 32 bits, a big-endian machine; results must be equal
-	@scripts/setup portable
-	@test/portable/run.sh $(JOBS) $(TARGETS)
+test-portable: ## the tests for TARGETS="gcc clang clang-19 tcc musl m32 aarch64 armhf s390x mingw"; results must be equal
+	@scripts/setup portable || echo "targets without tools are left out"
+	@bash test/portable/run.sh $(JOBS) $(TARGETS)
+
+test-portable-quick: ## all compiled by clang 19, its tests, and equal results on 32 bits and a big-endian machine
+	@scripts/setup portable || echo "targets without tools are missing"
+	@bash test/portable/run.sh $(JOBS) clang-19 m32:digest s390x:digest
 
 sim: setup ## random programs over all features, against a model, for SIM_SECONDS=60 seconds, with SIM_PRESET=asan (ARGS="--seed 7 --pairs")
 	@$(call build,$(SIM_PRESET),covey-sim)
@@ -149,8 +163,9 @@ format: ## run clang-format over all C and C++ files
 	@scripts/setup clang-format
 	@test/format.sh files . | xargs clang-format -i
 
-dist: ## write the library as two files: build/dist/covey.h and build/dist/covey.c
+dist: ## write the library as two files, build/dist/covey.h and build/dist/covey.c, and SHA256SUMS
 	@scripts/amalgamate build/dist
+	@cd build/dist && $(sha256) covey.h covey.c >SHA256SUMS
 
 page: ## build the page of the inspector, for machines without npm: build/dist/page
 	@scripts/setup page
@@ -159,8 +174,8 @@ page: ## build the page of the inspector, for machines without npm: build/dist/p
 
 deb: setup ## build Debian packages in build/deb: libcovey, libcovey-inspect, libcovey-mpi, their -dev, and covey-snap
 	@scripts/setup deb
-	@$(call build,deb)
-	@cpack --config build/deb/CPackConfig.cmake -B build/deb >/dev/null
+	@export SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH); umask 022; $(call build,deb) && \
+	    cpack --config build/deb/CPackConfig.cmake -B build/deb >/dev/null
 	@rm -rf build/deb/_CPack_Packages
 	@ls build/deb/*.deb
 

@@ -100,7 +100,7 @@ static void measure_scattered(const struct row *row) {
     fill(world, row);
     (void)covey_save_to_buffer(world, &image, NULL, NULL);
     covey_world_destroy(world);
-    printf("| %s | %.0f |", row->what, (double)image.size / SCATTERED);
+    printf("| %s | %.0f |", row->what, (double)image.size / (double)SCATTERED);
     for (int by = 0; by < WAYS; by++) printf(" %zu |", bytes_taken(&image, (way)by) / SCATTERED);
     printf("\n");
     covey_buffer_free(&image);

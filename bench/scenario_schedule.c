@@ -223,7 +223,7 @@ static void clear_forces(void *context) {
 
 static double measure_60(void *context) {
     (void)context;
-    return 60.0 * SYSTEMS;
+    return 60 * SYSTEMS;
 }
 
 static const bench_contestant idle[] = { { .name = "covey", .run = run_one },

@@ -73,11 +73,11 @@ int main(void) {
         total += covey_lookup_count(graph.ones, &people[i]) + covey_lookup_count(graph.others, &people[i]);
         second += count_second(&graph, people[i], list);
     }
-    printf("%d people have %g friends each, and %.1f friends of friends\n", PEOPLE, (double)total / PEOPLE,
-           (double)second / PEOPLE);
+    printf("%d people have %g friends each, and %.1f friends of friends\n", PEOPLE, (double)total / (double)PEOPLE,
+           (double)second / (double)PEOPLE);
 
     size_t bytes = covey_lookup_memory(graph.ones) + covey_lookup_memory(graph.others);
-    printf("the two lookups take %.1f bytes for each edge\n", (double)bytes / EDGES);
+    printf("the two lookups take %.1f bytes for each edge\n", (double)bytes / (double)EDGES);
 
     /* The edges of a person end with the person. */
     uint32_t left = covey_lookup_count(graph.ones, &people[0]) + covey_lookup_count(graph.others, &people[0]);

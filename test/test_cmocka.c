@@ -102,6 +102,8 @@ static int remember(void **state) {
     return 0;
 }
 
+static void the_state_comes_from_the_setup(void **state) { assert_ptr_equal(*state, &one); }
+
 static int check_memory(void **state) { return *state == &zero ? 0 : -1; }
 
 static void the_state_goes_through_a_test(void **state) {
@@ -118,6 +120,7 @@ static void a_test_that_is_skipped_does_not_fail(void **state) {
 static const struct CMUnitTest passing[] = {
     cmocka_unit_test(words_that_hold_pass),
     cmocka_unit_test(an_assertion_that_is_expected_passes),
+    cmocka_unit_test_setup(the_state_comes_from_the_setup, remember),
     cmocka_unit_test_setup_teardown(the_state_goes_through_a_test, remember, check_memory),
     cmocka_unit_test(a_test_that_is_skipped_does_not_fail),
     { NULL, passes, NULL, NULL, NULL }, /* is passed over */

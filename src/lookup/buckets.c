@@ -25,10 +25,11 @@ typedef struct covey__filed {
 } covey__filed;
 
 typedef struct part {
-    uint32_t first, at, count;
+    alignas(uint64_t) uint32_t first; /* tcc 0.9.27 writes 16 bytes where a function returns a structure of 12 */
+    uint32_t at, count;
 } part;
 
-enum { PART_WORDS = sizeof(part) / sizeof(uint32_t) };
+enum { PART_WORDS = 3, PART_BYTES = PART_WORDS * sizeof(uint32_t) };
 
 /* The words that segments take for each index, when they have just moved together. One index of a bucket takes four
  * words. Two neighbouring parts take ten words besides their indices, of which they have more than half of MOST. */
@@ -252,7 +253,7 @@ static part part_of(const covey__buckets *b, const covey__bucket *record, uint32
 }
 
 static void put_part(const covey__buckets *b, const covey__bucket *record, uint32_t number, part p) {
-    memcpy(&b->words[record->at + 1 + number * PART_WORDS], &p, sizeof p);
+    memcpy(&b->words[record->at + 1 + number * PART_WORDS], &p, PART_BYTES);
 }
 
 /* The part in which an index is, or would be. */
@@ -395,14 +396,14 @@ static void grow_part(covey__buckets *b, uint32_t number, uint32_t which, uint32
 
 static void insert_part(covey__buckets *b, covey__bucket *record, uint32_t which, part p) {
     uint32_t parts = (*part_count(b, record))++, *at = &b->words[record->at + 1 + which * PART_WORDS];
-    memmove(at + PART_WORDS, at, (parts - which) * sizeof p);
+    memmove(at + PART_WORDS, at, (parts - which) * PART_BYTES);
     put_part(b, record, which, p);
 }
 
 static void extract_part(covey__buckets *b, covey__bucket *record, uint32_t which) {
     uint32_t parts = --*part_count(b, record), *at = &b->words[record->at + 1 + which * PART_WORDS];
     leave_segment(b, part_of(b, record, which).at);
-    memmove(at, at + PART_WORDS, (parts - which) * sizeof(part));
+    memmove(at, at + PART_WORDS, (parts - which) * PART_BYTES);
 }
 
 /* Makes a part of all indices of a bucket. */

@@ -21,6 +21,8 @@
 
 #include <covey/covey.h>
 
+#include <float.h>
+
 #ifndef COVEY_GRID_RUN
 #define COVEY_GRID_RUN 16 /* the items are made anew when one of so many indices has moved */
 #endif
@@ -65,13 +67,19 @@ static inline int32_t covey__cell_most(uint32_t dimensions) { return dimensions 
 
 /* A number of cells, rounded to the nearest: the least if it is NaN. */
 static inline int32_t covey__cell_along(double cells, double most) {
-    const double shift = 6755399441055744.0; /* 1.5 * 2^52: then the low bits are those of the rounded number */
     cells = cells > -most ? cells : -most;
     cells = cells < most ? cells : most;
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 /* x87: a sum is rounded twice */
+    int32_t below = (int32_t)cells - ((double)(int32_t)cells > cells);
+    double above = cells - (double)below;
+    return below + (above > 0.5 || (above == 0.5 && below % 2 != 0));
+#else
+    const double shift = 6755399441055744.0; /* 1.5 * 2^52: then the low bits are those of the rounded number */
     double shifted = cells + shift;
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
     return (int32_t)(uint32_t)bits;
+#endif
 }
 
 /* The cell of a point. False: it has a NaN. */

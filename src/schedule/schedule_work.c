@@ -310,7 +310,7 @@ static bool is_worth_threads(const covey_schedule *s, const covey__stage *stage)
         known &= system->runs > 1 || system->piece_count == 0;
         expected += system->piece_count != 0 ? system->busy : 0;
     }
-    return s->threads > 1 && pieces > 1 && (!known || expected > WORTH_IT);
+    return s->threads > 1 && pieces > 1 && (!known || expected > (double)WORTH_IT);
 }
 
 void covey__schedule_work(covey_schedule *s, const covey__stage *stage) {

@@ -8,6 +8,8 @@
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
+#undef near /* for pointers of 16 bits; names of ours */
+#undef far
 typedef HANDLE covey__thread_handle;
 typedef struct covey__gate {
     SRWLOCK lock;

@@ -95,7 +95,7 @@ COVEY_HOT void erase_swapping(covey_pool *pool, const covey_entity *entities, ui
         uint64_t at = covey__position_in(pages, set->page_count, entities[i]);
         if (at >= end) continue;
         COVEY__TRACE(pool->world, pool->removed, entities[i].index);
-        if (drops) drop_at(pool, at, size);
+        if (drops) drop_at(pool, (size_t)at, size);
         covey__slot moved = covey__set_id(set, --end);
         uint32_t index = covey__slot_position(moved);
         ids[at] = covey__entity(index, covey__slot_generation(moved));
@@ -114,7 +114,7 @@ COVEY_HOT void erase_marking(covey_pool *pool, const covey_entity *entities, uin
         uint64_t at = covey__position(set, entities[i]);
         if (at >= set->end) continue;
         COVEY__TRACE(pool->world, pool->removed, entities[i].index);
-        if (drops) drop_at(pool, at, set->size);
+        if (drops) drop_at(pool, (size_t)at, set->size);
         set->marks[at / 64] |= (uint64_t)1 << at % 64;
         set->holes++;
         ++*set->shifts;

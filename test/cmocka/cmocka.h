@@ -24,6 +24,8 @@ struct CMUnitTest {
 
 #define cmocka_unit_test(test) \
     { #test, test, NULL, NULL, NULL }
+#define cmocka_unit_test_setup(test, setup) \
+    { #test, test, setup, NULL, NULL }
 #define cmocka_unit_test_setup_teardown(test, setup, teardown) \
     { #test, test, setup, teardown, NULL }
 
@@ -39,7 +41,9 @@ int own_run(const struct CMUnitTest *tests, size_t count, CMFixtureFunction setu
 
 /* Ends the running test. */
 _Noreturn void own_fail(const char *file, int line, const char *format, ...)
-#if defined(__GNUC__)
+#if defined(__MINGW32__)
+    __attribute__((format(gnu_printf, 3, 4))) /* "printf" has no %zu there */
+#elif defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
 #endif
     ;

@@ -4,14 +4,24 @@
 #include "folder.h"
 
 #include <covey/image.h>
+#if !defined(_WIN32)
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 typedef struct Place {
     int32_t x, y;
 } Place;
 COVEY_COMPONENT_DEFINE(Place, .as_bytes = true);
+
+#if defined(_WIN32)
+enum { LONGEST = 150 }; /* 260 with all folders */
+#define FOLDER_IS_NO_FILE "Permission denied"
+#else
+enum { LONGEST = 255 };
+#define FOLDER_IS_NO_FILE "Is a directory"
+#endif
 
 /* A type that cannot be saved. */
 typedef struct Pointing {
@@ -123,7 +133,7 @@ static void files_that_cannot_be_loaded(void **state) {
     (void)state;
     uint64_t before = world_digest(fresh);
     failed(load("none", 0), COVEY_ERROR_FILE, "No such file");
-    failed(covey_load_from_file(fresh, folder, NULL, &report), COVEY_ERROR_FILE, "Is a directory");
+    failed(covey_load_from_file(fresh, folder, NULL, &report), COVEY_ERROR_FILE, FOLDER_IS_NO_FILE);
     put_file("a", "", 0);
     failed(load("a", 0), COVEY_ERROR_IMAGE, "");
     put_file("a", "something else, and rather longer than that", 40);
@@ -174,8 +184,8 @@ static void memory_runs_out(void **state) {
 
 static void a_name_may_be_as_long_as_the_file_system_allows(void **state) {
     (void)state;
-    for (size_t length = 230; length <= 255; length++) {
-        char name[256];
+    for (size_t length = LONGEST - 25; length <= LONGEST; length++) {
+        char name[LONGEST + 1];
         memset(name, 'a', length);
         name[length] = '\0';
         assert_int_equal(covey_save_to_file(world, in_folder(name), NULL, NULL), COVEY_OK);
@@ -188,6 +198,7 @@ static void an_empty_name_is_refused(void **state) {
     failed(covey_save_to_file(world, "", NULL, &report), COVEY_ERROR_FILE, "the path is empty: it must name a file");
 }
 
+#if !defined(_WIN32)
 static bool kill_saver(const covey_world *saved, covey_entity e, void *context) {
     (void)saved, (void)e, (void)context;
     raise(SIGKILL);
@@ -209,6 +220,7 @@ static void what_a_killed_saver_leaves_goes_with_the_next_save(void **state) {
     assert_int_equal(files_in_folder(false), 1);
     assert_int_equal(load("a", 0), COVEY_OK);
 }
+#endif
 
 static void a_compressed_world_comes_back(void **state) {
     (void)state;
@@ -267,7 +279,9 @@ int main(void) {
         TEST(memory_runs_out),
         TEST(a_name_may_be_as_long_as_the_file_system_allows),
         TEST(an_empty_name_is_refused),
+#if !defined(_WIN32)
         TEST(what_a_killed_saver_leaves_goes_with_the_next_save),
+#endif
         TEST(a_compressed_world_comes_back),
 #if defined(COVEY_WITH_ZSTD)
         TEST(a_compressed_world_takes_no_more_than_its_file_allows),

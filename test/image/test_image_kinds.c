@@ -241,7 +241,7 @@ static void test_every_number_is_checked(void **state) {
     assert_true(churn_fill(world));
     save(world, &image);
     covey_section section = find_section();
-    for (size_t at = section.offset; at < section.offset + section.bytes; at += 4)
+    for (size_t at = (size_t)section.offset; at < section.offset + section.bytes; at += 4)
         for (uint32_t i = 0; i < COUNT_OF(numbers) + 32; i++) {
             unsigned char before[4];
             covey_report report;

@@ -21,10 +21,23 @@ static void *begin(void *started) {
     return NULL;
 }
 
+#if defined(_WIN32)
+static DWORD WINAPI begin_here(void *started) {
+    begin(started);
+    return 0;
+}
+
+static bool start(covey__thread *thread) {
+    return (thread->handle = CreateThread(NULL, 0, begin_here, thread, 0, NULL)) != NULL;
+}
+#else
+static bool start(covey__thread *thread) { return pthread_create(&thread->handle, NULL, begin, thread) == 0; }
+#endif
+
 bool covey__thread_start(covey__thread *thread) {
     if (can_start == 0) return false;
     can_start--;
-    return pthread_create(&thread->handle, NULL, begin, thread) == 0;
+    return start(thread);
 }
 
 /* ---- Work ---------------------------------------------------------------------------------------------------------*/

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#if defined(_WIN32)
+#include <io.h>
+static char *mkdtemp(char *name) { return _mktemp(name) && mkdir(name) == 0 ? name : NULL; }
+#endif
+
 char folder[] = "test_folder.XXXXXX";
 
 int folder_setup(void **state) {

@@ -33,11 +33,7 @@ bool program_chance(program *p, uint32_t in_256);
 void program_begin_step(program *p, const char *operation);
 
 /* Ends the run: the interpreter returns with this message. */
-_Noreturn void program_fail(program *p, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
+_Noreturn void program_fail(program *p, const char *format, ...) TEST_PRINTF(2, 3);
 #define PROGRAM_REQUIRE(p, holds, ...) ((holds) ? (void)0 : program_fail((p), __VA_ARGS__))
 
 /* Compares everything that can be seen of a set. */

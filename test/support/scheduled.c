@@ -67,7 +67,11 @@ void add_recorder(covey_schedule *schedule) {
 
 /* ---- Pauses -------------------------------------------------------------------------------------------------------*/
 
+/* Windows rounds down to milliseconds: no nap there is shorter. */
 void nap_for(uint32_t microseconds) {
+#if defined(_WIN32)
+    if (microseconds < 1000) microseconds = 1000;
+#endif
     struct timespec time = { .tv_sec = (time_t)(microseconds / 1000000),
                              .tv_nsec = (long)(microseconds % 1000000) * 1000 };
     nanosleep(&time, NULL);

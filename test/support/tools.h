@@ -5,6 +5,15 @@
 
 #include <covey/covey.h>
 
+/* Put after the declaration of a function like printf: compilers check the arguments. */
+#if defined(__MINGW32__)
+#define TEST_PRINTF(text, first) __attribute__((format(gnu_printf, text, first))) /* "printf" has no %zu there */
+#elif defined(__GNUC__)
+#define TEST_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define TEST_PRINTF(text, first)
+#endif
+
 /* An allocator that knows every block it gave out. It stops the program when it is told a wrong old size or alignment,
  * and never resizes in place. What it gives out and takes back it fills with bytes that are not zero, so that memory
  * that was never written, or is read through a pointer to where a block was, shows. */
