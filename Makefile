@@ -7,6 +7,7 @@ ARGS         ?=
 MODEL        ?= sir
 SIM_SECONDS  ?= 60
 MUTANTS      ?= 3000
+EXHAUSTIVE   ?= 7
 SIM_PRESET   ?= asan
 TARGETS      ?=
 
@@ -24,7 +25,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus mutate bench bench-quick bench-inspect instructions memory limits coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check exhaustive check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus mutate bench bench-quick bench-inspect instructions memory limits coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +56,12 @@ narrow: setup ## the tests with handles of four bytes (test/narrow_config.h)
 
 tsan: setup ## the tests under ThreadSanitizer
 	@$(call check,tsan,$(NO_ASLR))
+
+exhaustive: setup ## all programs of up to EXHAUSTIVE=7 steps over a tiny sparse set, and of up to 6 over a tiny world
+	@$(call build,dev,exhaustive_set exhaustive_set_wide exhaustive_world)
+	build/dev/test/exhaustive/exhaustive_set $(EXHAUSTIVE)
+	build/dev/test/exhaustive/exhaustive_set_wide $(EXHAUSTIVE)
+	build/dev/test/exhaustive/exhaustive_world $(shell expr $(EXHAUSTIVE) - 1)
 
 check-inspect: setup ## tests of the inspector's page: its functions, and a browser with a running world
 	@scripts/setup inspect
