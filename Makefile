@@ -25,7 +25,7 @@ check     = $(call build,$(1)) && $(2) ctest --preset $(1) -j $(JOBS) --output-o
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check exhaustive check-inspect asan hard narrow tsan clang test-portable sim fuzz corpus mutate bench bench-quick bench-inspect instructions memory limits coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check exhaustive check-inspect asan hard narrow tsan clang test-portable sim fuzz fuzz-all fuzz-afl corpus analyse mutate bench bench-quick bench-inspect instructions memory limits coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -92,6 +92,10 @@ fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, manifest, snap_quer
 	@mkdir -p build/fuzz/corpus/$(FUZZ)
 	build/$(fuzz_preset)/$(fuzz_folder)/fuzz_$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ \
 	    build/fuzz/corpus/$(FUZZ) build/fuzz/seeds/$(FUZZ)
+
+fuzz-all: ## fuzz each target for FUZZ_SECONDS=60, keep and minimise new inputs, and count executions in TESTING.md
+	@scripts/setup clang
+	@scripts/fuzz_all --build --seconds $(FUZZ_SECONDS) $(shell scripts/setup mpi >/dev/null 2>&1 || echo --no-mpi) $(ARGS)
 
 corpus: ## add the findings of `make fuzz FUZZ=world` to its corpus, and remove inputs that reach no new code (needs clang)
 	@$(build_fuzz)

@@ -33,7 +33,7 @@ typedef struct leaf {
     const covey_world *world;
     const covey_pool *pool;
     char path[TERM];
-    bool plain; /* all names at this level are letters and digits: no other field has the text of this path as its name */
+    bool plain; /* no field at this level has a name that may be the path of another one */
     uint32_t left;
     const char *why;
 } leaf;
