@@ -103,7 +103,7 @@ fuzz-afl: ## a second opinion: FUZZ=snap_query, or another target of libFuzzer, 
 	@scripts/setup afl
 	@$(call build,afl,fuzz_$(AFL_FUZZ))
 	@scripts/corpus unpack $(AFL_FUZZ)
-	@AFL_NO_UI=1 AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_BENCH_UNTIL_CRASH=1 \
+	@AFL_NO_UI=1 AFL_AUTORESUME=1 AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_BENCH_UNTIL_CRASH=1 \
 	    afl-fuzz -V $(FUZZ_SECONDS) -i build/fuzz/seeds/$(AFL_FUZZ) -o build/afl/found -t 10000+ \
 	    build/afl/fuzz/fuzz_$(AFL_FUZZ)
 	@! ls build/afl/found/default/crashes/id* 2>/dev/null

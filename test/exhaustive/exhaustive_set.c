@@ -14,7 +14,7 @@
 
 enum { INDICES = 3, GENERATIONS = 3, VALUE_MOST = 8, OPERATIONS_MOST = 160 };
 
-typedef enum kind {
+typedef enum operation_kind {
     PUSH,        /* a is e, value b */
     PUSH_OTHER,  /* at the other end */
     PUSH_INSIDE, /* with the value at the first position */
@@ -31,10 +31,10 @@ typedef enum kind {
     SHRINK,
     RESERVE,
     CLONE
-} kind;
+} operation_kind;
 
 typedef struct operation {
-    kind kind;
+    operation_kind kind;
     covey_entity a, b;
     uint32_t number;
 } operation;
@@ -51,7 +51,7 @@ static uint32_t operation_count;
 
 /* ---- The operations ----------------------------------------------------------------------------------------------*/
 
-static void list(kind kind, covey_entity a, covey_entity b, uint32_t number) {
+static void list(operation_kind kind, covey_entity a, covey_entity b, uint32_t number) {
     if (operation_count == OPERATIONS_MOST) abort();
     operations[operation_count++] = (operation){ kind, a, b, number };
 }

@@ -14,7 +14,7 @@
 
 enum { OPERATIONS_MOST = 80, VALUE_SIZE = 8, BOTH = 2 };
 
-typedef enum kind {
+typedef enum operation_kind {
     CREATE,
     CREATE_TWO,
     CREATE_AT,
@@ -34,10 +34,10 @@ typedef enum kind {
     HAS, /* a world notes types that it does not know */
     CLEAR,
     SWAP
-} kind;
+} operation_kind;
 
 typedef struct operation {
-    kind kind;
+    operation_kind kind;
     covey_entity e;
 } operation;
 
@@ -51,13 +51,13 @@ static uint32_t operation_count;
 
 /* ---- The operations ----------------------------------------------------------------------------------------------*/
 
-static void list(kind kind, covey_entity e) {
+static void list(operation_kind kind, covey_entity e) {
     if (operation_count == OPERATIONS_MOST) abort();
     operations[operation_count++] = (operation){ kind, e };
 }
 
 static void list_for_index(uint32_t index) {
-    static const kind of_handle[] = { CREATE_EXACT, CREATE_AGAIN, DESTROY }, of_component[] = { ADD, REMOVE };
+    static const operation_kind of_handle[] = { CREATE_EXACT, CREATE_AGAIN, DESTROY }, of_component[] = { ADD, REMOVE };
     list(CREATE_AT, covey__entity(index, 0));
     for (uint32_t generation = 1; generation <= COVEY_GENERATION_MAX; generation += 2) {
         covey_entity e = covey__entity(index, generation);
@@ -181,7 +181,7 @@ static covey_result do_in_spec(const operation *o, covey_entity *made) {
     }
 }
 
-static bool never_fails(kind kind) { return kind >= DESTROY && kind != ADD && kind != SET; }
+static bool never_fails(operation_kind kind) { return kind >= DESTROY && kind != ADD && kind != SET; }
 
 /* Operations that only say whether, or how many; they never fail. */
 static uint32_t count_in_world(const operation *o) {
