@@ -22,5 +22,5 @@ void *inspect__zeroed(covey_inspector *inspector, size_t size) {
 }
 
 void inspect__free(covey_inspector *inspector, void *ptr, size_t size) {
-    if (ptr) (void)inspect__resize(inspector, ptr, size, 0);
+    if (ptr) inspect__resize(inspector, ptr, size, 0);
 }

@@ -295,8 +295,7 @@ static double cells_of(const covey_pairs *pairs) {
 static bool have_slots(const covey_pairs *pairs) {
     bool have = true;
     for (uint32_t i = 0; i < pairs->lookup->place.count; i++)
-        have =
-            have && (double)pairs->high[i] - pairs->low[i] + (double)(pairs->side / 2) <= pairs->lookup->grid.mask[i];
+        have = have && (double)pairs->high[i] - pairs->low[i] + pairs->side / 2 <= pairs->lookup->grid.mask[i];
     return have;
 }
 
