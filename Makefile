@@ -7,6 +7,7 @@ ARGS         ?=
 MODEL        ?= sir
 SIM_SECONDS  ?= 60
 MUTANTS      ?= 3000
+EXHAUSTIVE   ?= 7
 SIM_PRESET   ?= asan
 TARGETS      ?=
 
@@ -30,7 +31,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 unexport MAKEFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test full check check-inspect asan hard narrow tsan tsan-quick clang test-portable test-portable-quick sim fuzz corpus promises mutate bench bench-quick bench-inspect instructions memory limits mcdc mcdc-hard coverage docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
+.PHONY: help setup run test full check exhaustive check-inspect asan hard narrow tsan tsan-quick clang test-portable test-portable-quick sim fuzz fuzz-all fuzz-afl corpus promises analyse mutate bench bench-quick bench-inspect instructions memory limits mcdc mcdc-hard docs format dist page deb abi abi-update run-mpi check-mpi bench-mpi clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +67,12 @@ tsan-quick: setup ## only the tests that use threads, and the inspector, under T
 	@$(call build,tsan-quick,covey_threaded) && \
 	    $(NO_ASLR) ctest --preset tsan-quick -j $(JOBS) --output-on-failure --no-label-summary
 
+exhaustive: setup ## all programs of up to EXHAUSTIVE=7 steps over a tiny sparse set, and of up to 6 over a tiny world
+	@$(call build,dev,exhaustive_set exhaustive_set_wide exhaustive_world)
+	build/dev/test/exhaustive/exhaustive_set $(EXHAUSTIVE)
+	build/dev/test/exhaustive/exhaustive_set_wide $(EXHAUSTIVE)
+	build/dev/test/exhaustive/exhaustive_world $(shell expr $(EXHAUSTIVE) - 1)
+
 check-inspect: setup ## tests of the inspector's page: its functions, and a browser with a running world
 	@scripts/setup inspect
 	@$(call build,dev,inspect_world)
@@ -89,6 +96,8 @@ sim: setup ## random programs over all features, against a model, for SIM_SECOND
 	@$(call build,$(SIM_PRESET),covey-sim)
 	build/$(SIM_PRESET)/tools/covey-sim/covey-sim --seconds $(SIM_SECONDS) $(ARGS)
 
+# AFL++ runs the queries of covey-snap unless another target is named.
+AFL_FUZZ    = $(if $(filter file,$(origin FUZZ)),snap_query,$(FUZZ))
 fuzz_preset = $(if $(filter mpi_%,$(FUZZ)),mpi-fuzz,fuzz)
 fuzz_folder = $(if $(filter mpi_%,$(FUZZ)),mpi/test,fuzz)
 build_fuzz  = scripts/setup clang $(if $(filter mpi_%,$(FUZZ)),mpi) && $(call build,$(fuzz_preset),fuzz_$(FUZZ))
@@ -100,12 +109,29 @@ fuzz: ## fuzz FUZZ=world, react, load, merge, follow, steps, manifest, snap_quer
 	build/$(fuzz_preset)/$(fuzz_folder)/fuzz_$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ \
 	    build/fuzz/corpus/$(FUZZ) build/fuzz/seeds/$(FUZZ)
 
+fuzz-all: ## fuzz each target for FUZZ_SECONDS=60, keep inputs that reach new branches, and count executions in TESTING.md
+	@scripts/setup clang
+	@scripts/fuzz_all --build --seconds $(FUZZ_SECONDS) $(shell scripts/setup mpi >/dev/null 2>&1 || echo --no-mpi) $(ARGS)
+
+fuzz-afl: ## a second opinion: FUZZ=snap_query, or another target of libFuzzer, under AFL++ for FUZZ_SECONDS=60 seconds
+	@scripts/setup afl
+	@$(call build,afl,fuzz_$(AFL_FUZZ))
+	@scripts/corpus unpack $(AFL_FUZZ)
+	@AFL_NO_UI=1 AFL_AUTORESUME=1 AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_BENCH_UNTIL_CRASH=1 \
+	    afl-fuzz -V $(FUZZ_SECONDS) -i build/fuzz/seeds/$(AFL_FUZZ) -o build/afl/found -t 10000+ \
+	    build/afl/fuzz/fuzz_$(AFL_FUZZ)
+	@! ls build/afl/found/default/crashes/id* 2>/dev/null
+
 corpus: ## add the findings of `make fuzz FUZZ=world` to its corpus, and remove inputs that reach no new code (needs clang)
 	@$(build_fuzz)
 	@scripts/corpus minimise $(FUZZ)
 
 promises: setup ## break each promise of TESTING.md in a copy of the tree, and require that its test fails
 	@scripts/promises
+
+analyse: setup ## gcc -fanalyzer, clang --analyze, cppcheck and clang-tidy: no finding without a reason (scripts/analyse/reasons.txt)
+	@scripts/setup analyse
+	@scripts/analyse/analyse --jobs $(JOBS) $(ARGS)
 
 mutate: setup ## change the library in MUTANTS=3000 small ways, one at a time: does a test notice? (ARGS="--files src/lookup"; needs clang)
 	@scripts/setup clang

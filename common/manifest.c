@@ -19,7 +19,7 @@ size_t covey__manifest_print(char text[COVEY__MANIFEST_BYTES], const covey__mani
                           m->number, m->ranks, m->first, m->span);
     int more = snprintf(text + length, COVEY__MANIFEST_BYTES - (size_t)length, " sum %08" PRIx32 " end\n",
                         sum_of(text, (size_t)length));
-    return (size_t)(length + more);
+    return (size_t)length + (size_t)more;
 }
 
 void covey__manifest_file(char *name, size_t size, const char *path, uint64_t number, uint32_t rank) {

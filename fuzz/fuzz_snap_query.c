@@ -33,7 +33,7 @@ typedef struct leaf {
     const covey_world *world;
     const covey_pool *pool;
     char path[TERM];
-    bool plain; /* all names are letters and digits */
+    bool plain; /* no field at this level has a name that may be the path of another one */
     uint32_t left;
     const char *why;
 } leaf;
@@ -127,9 +127,7 @@ static void check_fields(leaf *l, const covey_fields *fields, uint32_t offset);
 static void check_field(leaf *l, const covey_field *field, uint32_t offset) {
     size_t length = strlen(l->path);
     uint32_t size = field->nested ? field->nested->size : covey_kind_size(field->kind);
-    bool plain = l->plain;
     if (field->kind == COVEY_KIND_PADDING || length + strlen(field->name) + 20 >= sizeof l->path) return;
-    l->plain = plain && is_plain(field->name);
     for (uint32_t k = 0; k < (field->kind == COVEY_KIND_CHAR ? 1 : field->count) && l->left > 0; k++, l->left--) {
         int end = snprintf(l->path + length, sizeof l->path - length, ".%s", field->name);
         if (field->count != 1 && field->kind != COVEY_KIND_CHAR)
@@ -138,12 +136,14 @@ static void check_field(leaf *l, const covey_field *field, uint32_t offset) {
         else check_values(l, field, offset + k * size);
         l->path[length] = '\0';
     }
-    l->plain = plain;
 }
 
 static void check_fields(leaf *l, const covey_fields *fields, uint32_t offset) {
+    bool plain = l->plain;
+    for (uint32_t i = 0; i < fields->count; i++) l->plain = l->plain && is_plain(fields->at[i].name);
     for (uint32_t i = 0; i < fields->count && l->left > 0; i++)
         check_field(l, &fields->at[i], offset + fields->at[i].offset);
+    l->plain = plain;
 }
 
 static const char *check_pool(const covey_world *world, const covey_pool *pool) {

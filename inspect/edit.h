@@ -51,7 +51,7 @@ void inspect__undos_free(covey_inspector *inspector);
 
 /* Overwrites a part of a component, and emits the signal of a patch. Returns COVEY_OK, or why it failed. */
 covey_result inspect__overwrite(covey_world *world, covey_entity e, const covey_type *type, uint32_t offset,
-                                const void *bytes, uint32_t size);
+                                const void *from, uint32_t size);
 
 bool inspect__answer_edit(inspect__request *request, covey_world *world);
 bool inspect__answer_undo(inspect__request *request, covey_world *world);

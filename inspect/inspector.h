@@ -215,7 +215,7 @@ struct covey_inspector {
 
 /* open.c: an inspector without a server; tests use it like this. inspect__make only allocates it, and returns NULL
  * without memory; inspect__prepare sets up everything except the network. */
-covey_inspector *inspect__make(covey_world *world, const covey_inspect_desc *desc);
+covey_inspector *inspect__make(covey_world *world, const covey_inspect_desc *given);
 bool inspect__prepare(covey_inspector *inspector);
 void inspect__release(covey_inspector *inspector);
 

@@ -78,7 +78,7 @@ static void end_block(covey_world *world, uint32_t *generations, uint32_t index)
 }
 
 static void end_stretch(covey_world *world, const covey_entity *entities, const covey__stretch *s) {
-    uint32_t first = entities->index / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, end = 0;
+    uint32_t first = covey__index(*entities) / COVEY__BLOCK_IDS * COVEY__BLOCK_IDS, end = 0;
     uint32_t *generations = world->pages[first / COVEY_PAGE_SIZE]->generation + first % COVEY_PAGE_SIZE;
     bool whole = s->bits == UINT64_MAX && COVEY_PAGE_SIZE >= COVEY__BLOCK_IDS;
     if (whole) covey__range_run(world, first, &end);

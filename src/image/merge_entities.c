@@ -112,6 +112,7 @@ static covey_result list_new(taking *t) {
 /* ---- Creating ----------------------------------------------------------------------------------------------------*/
 
 static covey_result take(taking *t, const covey__kind_key *key, uint32_t count) {
+    if (count == 0) return COVEY_OK;
     covey_result result = covey__entities_take(t->m->to, key, t->created + t->made, count);
     if (result == COVEY_OK) t->made += count;
     return result;

@@ -99,9 +99,9 @@ uint32_t covey__buckets_find(const covey__buckets *b,
                              const covey__lookup_key *key); /* the record, or COVEY__NO_RECORD */
 bool covey__record_has_key(const covey__buckets *b, uint32_t record, const covey__lookup_key *key);
 /* All indices of a bucket if they lie side by side; otherwise their number is 0. Filing invalidates it. */
-covey__bucket_run covey__bucket_whole(const covey__buckets *b, uint32_t record);
+covey__bucket_run covey__bucket_whole(const covey__buckets *b, uint32_t number);
 /* The next indices of a bucket, from this one on; their number is 0 if there are none. */
-covey__bucket_run covey__bucket_from(const covey__buckets *b, uint32_t record, uint32_t index);
+covey__bucket_run covey__bucket_from(const covey__buckets *b, uint32_t number, uint32_t index);
 
 bool covey__buckets_valid(const covey__buckets *b, const char **why);
 

@@ -16,7 +16,7 @@ uint64_t covey__ticks_of(const covey_pool *pool, uint32_t index);
 /* The first existing page from this one on; the number of pages if there is none. */
 uint32_t covey__ticks_next_page(const covey_pool *pool, uint32_t page);
 /* Which blocks of a page have an id that changed after a tick. Components that were removed since count, too. */
-uint64_t covey__tick_blocks_since(const covey_pool *pool, uint32_t page, uint64_t since);
+uint64_t covey__tick_blocks_since(const covey_pool *pool, uint32_t number, uint64_t since);
 /* Which of some ids of a block changed after a tick. */
 uint64_t covey__ticks_since(const covey_pool *pool, uint32_t first, uint64_t ids, uint64_t since);
 

@@ -649,7 +649,8 @@ bool covey__list_slots(covey_iter *it) {
     it->walk.slot += count;
     for (uint32_t i = 0; i < it->walk.view->fields; i++) {
         covey__column *column = &it->walk.columns[i];
-        char *data = column->page->chunks[it->block].data + from * (size_t)column->pool->size;
+        char *data = column->page->chunks[it->block].data;
+        if (from != 0 && data) data += from * (size_t)column->pool->size; /* tags have no values */
         column->chunk = (covey__chunk){ data, covey__identity };
         if (!flat && (it->walk.looked_up >> i & 1) == 0)
             list_side_by_side(covey__list_in(it, i), data, count, column->pool->size);

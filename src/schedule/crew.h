@@ -11,7 +11,7 @@ covey__crew *covey__crew_create(covey__heap *heap, uint32_t threads);
 void covey__crew_destroy(covey__heap *heap, covey__crew *crew); /* NULL is allowed */
 uint32_t covey__crew_threads(const covey__crew *crew);          /* with the calling one; may be fewer than wanted */
 /* The `run` function of covey_jobs. */
-void covey__crew_run(void *crew, uint32_t count, covey_task_fn *task, void *context);
+void covey__crew_run(void *pool, uint32_t count, covey_task_fn *task, void *context);
 
 /* Waiting for other threads: first in a loop, for a short time, then asleep. */
 typedef struct covey__patience {

@@ -86,8 +86,9 @@ typedef struct covey__block {
 static inline covey__block covey__block_in(const covey__block_store *blocks, uint32_t index) {
     covey__block_page *page = covey__block_page_of(blocks, index);
     uint32_t block = covey__block_of(index);
-    uint8_t *map = (uint8_t *)(uintptr_t)page->chunks[block].map;
-    return (covey__block){ page, block, page->chunks[block].data, map - page->capacity[block], map };
+    uintptr_t map = (uintptr_t)page->chunks[block].map; /* an empty block has neither map nor ids */
+    uint8_t *ids = (uint8_t *)(map - page->capacity[block]);
+    return (covey__block){ page, block, page->chunks[block].data, ids, (uint8_t *)map };
 }
 /* Assigns a slot to a bit. */
 static inline void covey__block_name(const covey__block *b, uint32_t bit, uint32_t slot) {

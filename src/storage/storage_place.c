@@ -412,8 +412,8 @@ COVEY_HOT bool place_direct(covey__placing *p, bool hooked) {
         if (!COVEY__LIKELY(index / COVEY__BLOCK_PAGE < reach && covey__is_current(world, entities[i]))) break;
         covey__block_page *page = covey__block_page_of(blocks, index);
         uint64_t mask = page->masks[block], with = mask | (uint64_t)1 << bit;
-        char *to = page->chunks[block].data + bit * size;
         if (!COVEY__LIKELY(with != mask && page->capacity[block] == COVEY__BLOCK_IDS)) break;
+        char *to = page->chunks[block].data + bit * size;
         page->masks[block] = with;
         if (with == UINT64_MAX) page->full |= (uint64_t)1 << block;
         if (hooked) {

@@ -69,7 +69,7 @@ enum { STEM = 100 };
 /* Makes a safe file name from the name of a type, which is arbitrary text. */
 static void make_stem(char stem[STEM + 1], const char *name) {
     size_t length = 0;
-    for (; name[length] && length < STEM; length++) stem[length] = is_safe(name[length]) ? name[length] : '_';
+    for (; length < STEM && name[length]; length++) stem[length] = is_safe(name[length]) ? name[length] : '_';
     stem[length] = '\0';
 }
 
