@@ -96,8 +96,17 @@ static void check_text(leaf *l, covey_entity e, const char *at, uint32_t room) {
     if (finds(l, e, "<", quoted, (int)length + 2)) l->why = "a text is less than itself";
 }
 
+/* Bytes of an image may be a handle that no entity can have, and that cannot be asked for. */
+static bool is_possible(covey_kind kind, const char *at) {
+    covey_entity e;
+    if (kind != COVEY_KIND_ENTITY) return true;
+    memcpy(&e, at, sizeof e);
+    return e.index < COVEY_NONE && e.generation <= COVEY_GENERATION_MAX;
+}
+
 static void check_number(leaf *l, covey_entity e, covey_kind kind, const char *at) {
     char text[64], range[140];
+    if (!is_possible(kind, at)) return;
     print_number(text, kind, at);
     snprintf(range, sizeof range, "%s..%s", text, text);
     bool has_order = kind != COVEY_KIND_BOOL && kind != COVEY_KIND_ENTITY && strcmp(text, "nan") != 0;

@@ -46,7 +46,7 @@ template <class T, class Listen, class Event> void tell_event(Listen &listen, wo
         static_assert(std::is_invocable_v<Listen &, world_ref, const T &>,
                       "covey: a listener to events is (const T &), (covey::event_span<T>), either after a world_ref, "
                       "or (const covey_event &)");
-        listen(in, event);
+        call_as<void>(listen, in, event);
     }
 }
 

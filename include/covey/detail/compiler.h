@@ -50,10 +50,12 @@
 #endif
 
 /* make mcdc counts without hints: the compiler counts no conditions in an argument of a macro. */
-#if defined(__GNUC__) && !defined(COVEY__NO_HINTS)
+#if defined(COVEY__NO_HINTS)
+#define COVEY__LIKELY
+#elif defined(__GNUC__)
 #define COVEY__LIKELY(x) __builtin_expect(!!(x), 1)
 #else
-#define COVEY__LIKELY
+#define COVEY__LIKELY(x) (!!(x))
 #endif
 
 #if defined(__GNUC__)
