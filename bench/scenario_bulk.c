@@ -272,12 +272,12 @@ static const bench_contestant adding_copies[] = CONTESTANTS(clear, add_copies, a
 static const bench_contestant adding_array[] = CONTESTANTS(clear, add_array, add_from_array);
 static const bench_contestant clearing[] = CONTESTANTS(fill, clear_at_once, remove_singly);
 
-#define SCENARIO(text, who, way, most)                                                                       \
-    {                                                                                                        \
+#define SCENARIO(text, who, way, most)                                                                           \
+    {                                                                                                            \
         .name = text, .storage = BENCH_STORAGE_TEXT, .sizes = { 64, 1000, 100000, 1000000 }, .contestants = who, \
-        .open = open, .close = close, .order = way, .bars = {                                                \
-            BENCH_BARS("single", most)                                                                       \
-        }                                                                                                    \
+        .open = open, .close = close, .order = way, .bars = {                                                    \
+            BENCH_BARS("single", most)                                                                           \
+        }                                                                                                        \
     }
 
 static const bench_scenario scenarios[] = {

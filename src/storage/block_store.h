@@ -9,7 +9,7 @@
 
 extern const char covey__nothing_there[COVEY__ALIGN_MAX];
 #define covey__nothing ((char *)(uintptr_t)covey__nothing_there) /* the address of values without bytes */
-extern const uint8_t covey__identity[COVEY__BLOCK_IDS]; /* the map of a direct block */
+extern const uint8_t covey__identity[COVEY__BLOCK_IDS];          /* the map of a direct block */
 /* Makes a slot for an absent index, and sets *value to its address; the caller writes the value. Fails with MEMORY,
  * PRESENT. *source may be the address of a value of the store, and is updated if that value moves. The directory has at
  * most `limit` pages. covey__blocks_reserve only makes the page. */
