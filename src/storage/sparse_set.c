@@ -27,7 +27,7 @@
 #define MISSING(count) MISSING_TIMES(count)
 static const covey__slot missing_slots[COVEY_PAGE_SIZE] = { MISSING(COVEY_PAGE_SIZE) };
 
-static char nothing[COVEY__ALIGN_MAX]; /* the address of values without bytes; never written */
+static const char nothing[COVEY__ALIGN_MAX]; /* the address of values without bytes */
 
 /* Converts between a page and its entry in the table. */
 static uintptr_t entry_of(const covey__slot *page, uint32_t number) {
@@ -56,7 +56,7 @@ static bool is_desc_valid(const covey_sparse_set_desc *desc) {
 
 void covey__set_init(covey_sparse_set *set, const covey_sparse_set_desc *desc) {
     *set = (covey_sparse_set){
-        .data = desc->size ? NULL : nothing,
+        .data = desc->size ? NULL : (char *)(uintptr_t)nothing,
         .policy = (uint8_t)desc->policy,
         .paged = desc->policy == COVEY_IN_PLACE && desc->size != 0,
         .zero_erased = desc->zero_erased,
