@@ -25,7 +25,7 @@ typedef struct making {
     bool is_common;      /* the index is of no kind */
     bool is_grouped;     /* some pools have no observer but a group that owns them */
     bool is_told;        /* there are other observers, */
-    bool reserves;       /* which need memory, */
+    bool reserves;       /* which need memory, as groups do, */
     bool settles;        /* or move the component, or note when it changed */
     covey_entity e;
 } making;
@@ -278,7 +278,8 @@ static uint32_t list_changes(const making *m, covey__change *changes) {
 static covey_result add_and_tell(making *m, bool *reserved) {
     covey__change changes[1 + COVEY_TERMS];
     uint32_t count = list_changes(m, changes);
-    covey_result result = m->reserves ? covey__changes_reserve(m->world, changes, count) : COVEY_OK;
+    bool reserves = m->reserves || m->is_grouped;
+    covey_result result = reserves ? covey__changes_reserve(m->world, changes, count) : COVEY_OK;
     *reserved = result == COVEY_OK;
     if (result == COVEY_OK) result = add_all(m);
     if (result != COVEY_OK) return result;

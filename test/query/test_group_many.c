@@ -5,6 +5,25 @@
 #include "storage/sparse_set.h"
 #include "groups.h"
 
+static void count_call(const covey_event *event, void *count) {
+    (void)event;
+    ++*(uint32_t *)count;
+}
+
+/* The group has no memory for the index before. */
+static void test_an_entity_joins_whose_other_component_has_a_listener(void **state) {
+    (void)state;
+    uint32_t calls = 0;
+    const covey_component with[] = { { .type = covey_id(A) }, { .type = covey_id(B) }, { .type = covey_id(X) }, { 0 } };
+    make_group(&(covey_group_desc){ .own = { AB } });
+    covey_listener listener = { .type = covey_id(X), .signals = COVEY_ON_ADD, .call = count_call, .context = &calls };
+    covey_connect(world, &listener);
+    covey_entity made = covey_create_with_raw(world, with);
+    assert_true(covey_group_contains(first_group(), made));
+    assert_int_equal(calls, 1);
+    test_world_is_valid(world);
+}
+
 /* ---- Many at once -------------------------------------------------------------------------------------------------*/
 
 static void add_many(const covey_type *type, bool copies) {
@@ -285,6 +304,7 @@ static void test_bytes_that_joins_and_leaves_free_are_zero(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        GROUP_TEST(test_an_entity_joins_whose_other_component_has_a_listener),
         GROUP_TEST(test_arrays_join_as_a_whole),
         GROUP_TEST(test_an_array_of_what_is_excluded_lets_all_leave),
         GROUP_TEST(test_nobody_joins_when_a_copy_fails),
