@@ -141,7 +141,7 @@ void covey__kind_forget(covey_world *world, covey__kind *kind); /* one without e
 bool covey__candidates_prepare(covey_world *world);
 uint32_t covey__created_so_far(const struct covey__kinds *kinds, const covey__kind_key *key);
 /* After entities were created with these types, when nothing can fail any more: counts them if they got common indices;
- * those of a kind are counted no more. */
+ * a new kind keeps a part of its count. */
 void covey__kind_count(covey_world *world, const covey__kind_key *key, bool common, uint32_t count);
 
 /* For snapshots and images: the candidate at a place, aged if it is about to age, or 0; room for candidates, false when
